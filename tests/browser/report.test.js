@@ -94,7 +94,7 @@ test('tables are sorted and filtered by keyboard', async () => {
 test('hostile texts stay text', async () => {
   await visit(reports.hostiles, {}, async (page) => {
     await openAll(page);
-    assert.equal(await page.title(), 'Deduplication report');
+    assert.equal(await page.title(), 'hostile.jsonl · Deduplication report');
     assert.equal(await page.locator('img').count(), 0);
     assert.equal(await page.locator('script').count(), 1);
     const text = await page.locator('#pairs').textContent();

@@ -1,6 +1,6 @@
 // The screens of the service in a real browser, which may ask nobody but the service.
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { accessible, fits, openAll, start, stop, visit } from './browser.js';
@@ -26,7 +26,8 @@ before(async () => {
 after(async () => {
   await stop();
   serving.stopAll();
-  rmSync(folder, { recursive: true });
+  // A server that was told to stop may still be writing.
+  rmSync(folder, { recursive: true, maxRetries: 20, retryDelay: 100 });
 });
 
 const screens = {
@@ -38,8 +39,11 @@ const screens = {
   results: '/results',
   result: '/results/news-result',
   removed: '/results/sources/removed?order=least_similar',
+  filtered: '/results/sources/removed?source=site-3.example&kind=near_duplicate&order=removed',
+  nothing: '/results/sources/removed?text=nowhere',
   band: '/results/sources/removed?band=80',
   pair: '/results/news-result/pair?row=0',
+  step: '/results/news-result/pair?n=1&order=least_similar',
   clusters: '/results/sources/clusters',
   cluster: '/results/sources/clusters/1',
   sources: '/results/sources/sources',
@@ -48,11 +52,12 @@ const screens = {
   indexes: '/indexes',
   index: '/indexes/archive',
   document: '/indexes/archive/document?id=agency-001',
+  delete: '/indexes/archive/delete?id=agency-001',
   missing: '/indexes/none',
 };
 
 for (const [name, path] of Object.entries(screens)) {
-  for (const width of [320, 1280]) {
+  for (const width of [320, 768, 1280]) {
     for (const colorScheme of ['light', 'dark']) {
       test(`${name}: anybody can read it at ${width} px, ${colorScheme}`, async () => {
         await visit(server + path, { width, colorScheme, refused: name === 'missing' }, async (page) => {
@@ -327,11 +332,21 @@ test('a file is added, found, and deleted', async () => {
     assert.match(await page.locator('main').innerText(), /Skipped/);
     await page.goto(`${server}/indexes/archive/document?id=new-1`);
     assert.match(await page.locator('.text').innerText(), /And so it was\.$/);
-    await page.click('text=Delete this document');
-    await page.waitForURL('**/delete');
-    assert.match(await page.locator('h1').innerText(), /Deleted/);
-    const gone = await fetch(`${server}/indexes/archive/document?id=new-1`);
-    assert.equal(gone.status, 404);
+    const status = async () => (await fetch(`${server}/indexes/archive/document?id=new-1`)).status;
+    const remove = async () => {
+      await page.click('text=Delete this document');
+      await page.waitForSelector('h1:has-text("Delete this document?")');
+      await accessible(page);
+      assert.equal(await status(), 200, 'asking deletes nothing');
+      await page.click('button.danger');
+      await page.waitForSelector('h1:has-text("Deleted")');
+      assert.equal(await status(), 404);
+    };
+    await remove();
+    await page.click('button:has-text("Undo")');
+    await page.waitForURL('**/document?id=new-1');
+    assert.match(await page.locator('.text').innerText(), /And so it was\.$/);
+    await remove();
   });
 });
 
@@ -366,7 +381,7 @@ test('with keys, a page asks for one and keeps it where no script can read it', 
     await page.fill('#key', keys.admin);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/indexes');
-    assert.equal(await page.locator('h1').innerText(), 'scratch');
+    assert.equal(await page.locator('.card b').innerText(), 'scratch');
     await fits(page);
     await accessible(page);
     await page.locator('button:has-text("Log out")').focus();
@@ -399,4 +414,117 @@ test('rows of a result are given page by page', async () => {
   const flows = (await get('/sources/sources')).flows;
   assert.equal(flows.reduce((all, flow) => all + flow.document_count, 0), summary.found.removed_count);
   assert.equal((await fetch(`${server}/v1/results/sources/removed?limit=0`)).status, 400);
+});
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`somebody without anything begins on the page, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
+    const address = await serving.serve();
+    const input = join(folder, 'mine.jsonl');
+    const lines = Array.from({ length: 40 }, (_, at) => ({ id: `m${at}`, text: `${text} Part ${Math.floor(at / 2)} ${'of it all and more '.repeat(at % 20)}` }));
+    writeFileSync(input, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await visit(`${address}/results`, { javaScriptEnabled }, async (page) => {
+      if (javaScriptEnabled) await accessible(page);
+      await page.click('button:has-text("Try an example")');
+      await page.waitForSelector('h1:has-text("example")');
+      await page.waitForSelector('.facts');
+      assert.match(await page.locator('.facts').innerText(), /Documents\s+61/);
+      await page.goto(`${address}/results`);
+      await page.setInputFiles('#file', input);
+      await page.fill('#id-field', 'id');
+      await page.click('button:has-text("Deduplicate")');
+      await page.waitForSelector('.facts', { timeout: 20_000 });
+      assert.match(await page.locator('.facts').innerText(), /Documents\s+40/);
+      const [download] = await Promise.all([page.waitForEvent('download'), page.click('a:has-text("kept/mine.jsonl")')]);
+      const kept = readFileSync(await download.path(), 'utf8').trim().split('\n');
+      assert.match(await page.locator('.facts').innerText(), new RegExp(`Kept\\s+${kept.length}\\b`));
+      await page.click('text=Delete this result');
+      await page.waitForSelector('h1:has-text("Delete the result mine?")');
+      await page.click('button.danger');
+      await page.waitForURL('**/results');
+      assert.equal(await page.locator('.card').count(), 1, 'the example is left');
+
+      await page.goto(`${address}/indexes`);
+      await page.fill('#name', 'essays');
+      await page.fill('#threshold', '0.6');
+      await page.click('button:has-text("Make the index")');
+      await page.waitForSelector('h1:has-text("essays")');
+      await page.goto(`${address}/indexes`);
+      await page.click('button:has-text("Try an example")');
+      await page.waitForSelector('.hit');
+    });
+  });
+}
+
+test('a run that failed says why', async () => {
+  const address = await serving.serve();
+  const input = join(folder, 'wrong.jsonl');
+  writeFileSync(input, '{"body": "a text"}\n');
+  await visit(`${address}/results`, { refused: true }, async (page) => {
+    await page.setInputFiles('#file', input);
+    await page.click('button:has-text("Deduplicate")');
+    await page.waitForSelector('.wrong');
+    assert.match(await page.locator('.wrong').innerText(), /body/);
+    await accessible(page);
+  });
+});
+
+test('rows show first words, and filters hold for all of them', async () => {
+  await visit(`${server}/results/news-result/removed`, {}, async (page) => {
+    const first = page.locator('.rows tbody tr').first();
+    const words = (await first.locator('b').first().innerText()).split(' ');
+    assert.ok(words.length > 3, words.join(' '));
+    const all = await page.locator('.rows tbody tr').count();
+    await page.selectOption('#order', 'least_similar');
+    await page.fill('#to', '0.9');
+    await page.click('button:has-text("Show")');
+    await page.waitForURL('**/removed?*similarity_to=0.9*');
+    const shown = await page.locator('.rows tbody td.n:first-child').allInnerTexts();
+    const numbers = shown.map(Number);
+    assert.ok(numbers.length > 0 && numbers.length < all && numbers.every((one) => one <= 0.9));
+    assert.deepEqual(numbers, [...numbers].sort((left, right) => left - right));
+    assert.equal(await page.locator('.counted b').innerText(), `${numbers.length} removal${numbers.length === 1 ? '' : 's'}`);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('a:has-text("CSV")')]);
+    assert.equal(readFileSync(await download.path(), 'utf8').trim().split('\n').length, numbers.length + 1);
+    await page.click('a:has-text("Show all")');
+    await page.waitForFunction((count) => document.querySelectorAll('.rows tbody tr').length === count, all);
+  });
+});
+
+test('a pair leads to the next, and is labeled by a button', async () => {
+  await visit(`${server}/results/news-result/removed?order=least_similar`, {}, async (page) => {
+    await page.locator('.rows tbody a').first().click();
+    await page.waitForSelector('a:has-text("Next")');
+    assert.equal(await page.locator('a:has-text("Previous")').count(), 0);
+    await page.click('button:has-text("Different")');
+    await page.waitForURL('**n=1');
+    await page.click('a:has-text("Previous")');
+    await page.waitForSelector('button[aria-pressed=true]:has-text("Different")');
+    await accessible(page);
+    await page.click('button:has-text("Take back")');
+    await page.waitForFunction(() => !document.querySelector('button[aria-pressed=true]'));
+  });
+});
+
+test('a source and a cell lead to their removals', async () => {
+  await visit(`${server}/results/sources/sources`, {}, async (page) => {
+    const cell = page.locator('#who-copies svg a').first();
+    const count = Number(await cell.locator('text').textContent());
+    await cell.click();
+    await page.waitForURL('**/removed?source=*kept_source=*');
+    assert.equal(await page.locator('.counted b').innerText(), `${count} removal${count === 1 ? '' : 's'}`);
+  });
+});
+
+test('on a phone the menu takes one line', async () => {
+  await visit(server, { width: 320 }, async (page) => {
+    const tops = await page.locator('.top a').evaluateAll((links) => links.map((link) => link.getBoundingClientRect()).map(({ top, height }) => top + height / 2));
+    assert.ok(Math.max(...tops) - Math.min(...tops) < 8, tops.join(' '));
+    const end = await page.locator('.top nav a').last().evaluate((link) => link.getBoundingClientRect().right);
+    assert.ok(end <= 320, `the last way ends at ${end} px`);
+    await fits(page);
+  });
+  await visit(`${server}/results/sources/removed`, { width: 320 }, async (page) => {
+    const shade = await page.locator('.scroll').first().evaluate((box) => [getComputedStyle(box).backgroundImage, box.scrollWidth > box.clientWidth]);
+    assert.ok(shade[0].includes('gradient') && shade[1], 'a wide table shows that it scrolls');
+  });
 });

@@ -292,7 +292,8 @@ fn an_index_is_made_once_and_keeps_its_parameters() {
         let path = format!("/v1/indexes/{}", name.replace(' ', "%20"));
         assert!([404, 422].contains(&service.request("PUT", &path, &[], b"").status), "{name}");
     }
-    assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 2, "the folder of indexes and the log");
+    let left = fs::read_dir(folder.0.path()).unwrap().count();
+    assert_eq!(left, 3, "the folder of indexes, the log, and the temporary folder of results");
 
     assert_eq!(service.request("DELETE", "/v1/indexes/other", &[], b"").status, 204);
     assert!(!folder.0.path().join("all/other").exists());
@@ -424,7 +425,13 @@ fn what_cannot_be_served_is_refused_with_what_helps() {
         &["reached from other machines", "serve keys new", "--keys FILE"],
     );
     assert_refused(&folder, &["serve", "nowhere"], &["nowhere does not exist", "index create"]);
-    assert_refused(&folder, &["serve", "--results", "all"], &["not the output of a finished run"]);
+    folder.write("all/notes.txt", "something else");
+    assert_refused(
+        &folder,
+        &["serve", "--results", "all"],
+        &["neither the output of a finished run", "nor a folder of such results"],
+    );
+    fs::remove_file(folder.0.path().join("all/notes.txt")).unwrap();
     assert_refused(&folder, &["serve", "--keys", "none.jsonl"], &["has no keys"]);
     folder.write("keys.jsonl", "nonsense\n");
     assert_refused(&folder, &["serve", "--keys", "keys.jsonl"], &["not a file of keys", "line 1"]);

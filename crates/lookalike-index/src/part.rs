@@ -114,6 +114,23 @@ impl Held {
         }
     }
 
+    /// The last row of a document that was deleted.
+    pub(crate) fn find_deleted(&self, ids: usize, id_hash: u128) -> Result<Option<Row>> {
+        let mut rows = Vec::new();
+        self.bucket(ids, (id_hash >> 64) as u64, |row| {
+            if self.deleted.contains(row) {
+                rows.push(row);
+            }
+        })?;
+        for row in rows.into_iter().rev() {
+            let found = self.row(row)?;
+            if found.id_hash == id_hash {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
     /// The row of a document that is not deleted.
     pub(crate) fn find(&self, ids: usize, id_hash: u128) -> Result<Option<(u32, Row)>> {
         let mut rows = Vec::new();

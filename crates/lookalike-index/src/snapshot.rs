@@ -213,6 +213,40 @@ impl Snapshot {
         Ok(Self { kernel: Arc::clone(&self.kernel), cache: Arc::clone(&self.cache), state })
     }
 
+    /// The document that last had this id and was deleted, as long as its row is there: until the index is compacted, or segments are
+    /// joined. None if a document has the id now.
+    ///
+    /// ```
+    /// use lookalike_index::{CreateOptions, Index, NewDocument};
+    ///
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// let index = Index::create(&folder.path().join("index"), &CreateOptions::default())?;
+    /// let writer = index.writer()?;
+    /// writer.put(NewDocument::new("a", "one two three four five six"))?;
+    /// writer.delete(&["a"])?;
+    /// assert_eq!(index.snapshot()?.deleted_document("a")?.unwrap().text.unwrap(), "one two three four five six");
+    /// writer.compact(true)?;
+    /// assert!(index.snapshot()?.deleted_document("a")?.is_none());
+    /// # Ok::<(), lookalike_index::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read or is damaged.
+    pub fn deleted_document(&self, id: &str) -> Result<Option<Document>> {
+        let id_hash = self.kernel.id_hash(id);
+        if self.state.find(&self.kernel, id_hash)?.is_some() {
+            return Ok(None);
+        }
+        let ids = self.kernel.shape().ids();
+        for held in self.state.parts.iter().rev() {
+            if let Some(row) = held.find_deleted(ids, id_hash)? {
+                return self.read(&row).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
     pub(crate) fn read(&self, row: &Row) -> Result<Document> {
         let store = self.kernel.store;
         let document = self.with_record(row, |record| {

@@ -29,7 +29,7 @@ const LABEL: &str = include_str!("assets/label.css");
 const SCRIPT: &str = include_str!("assets/label.js");
 
 /// The hashes of both, which are all that the page lets a browser run. A test makes them.
-const STYLE_HASH: &str = "sha256-18JEiyWRaf+aZiWUxVX7TY9nhzUukb+m58fx55CNmFQ=";
+const STYLE_HASH: &str = "sha256-ptYKnHFKH0CbVlV2TV6/JU28dEsQxPWGfYN0uqAI1tQ=";
 const SCRIPT_HASH: &str = "sha256-LoZU5qMUpjZRwj6bCVyij1akIV9u86qZLH1GvOvwjkE=";
 
 impl LabelPage {

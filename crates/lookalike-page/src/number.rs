@@ -77,6 +77,33 @@ pub fn similarity(similarity: f64) -> String {
     if shown == "1.0000" && similarity < 1.0 { "0.9999".to_owned() } else { shown }
 }
 
+/// A number with at most four digits after the point, and none that say nothing: 0.8, 0.9911.
+pub fn decimal(value: f64) -> String {
+    let shown = format!("{value:.4}");
+    let shown = shown.trim_end_matches('0').trim_end_matches('.');
+    match shown {
+        "1" if value < 1.0 => "0.9999".to_owned(),
+        "0" | "-0" if value > 0.0 => "under 0.0001".to_owned(),
+        "-0" => "0".to_owned(),
+        shown => shown.to_owned(),
+    }
+}
+
+/// The day of a time in UTC, by seconds since 1970: 2026-11-18.
+pub fn date(seconds: u64) -> String {
+    // Days are counted from the first of March of the year 0, so that the leap day is the last of its year.
+    // (Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, civil_from_days)
+    let days = seconds / 86_400 + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let of_years = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * of_years + of_years / 4 - of_years / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = of_years + 400 * era + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
 /// A number with two digits and its sign: +3.20, −1.05.
 pub fn signed(value: f64) -> String {
     let shown = format!("{:.2}", value.abs());
@@ -103,6 +130,14 @@ mod tests {
         assert_eq!([0.421, 12.34, 245.0, 7300.0].map(seconds), ["0.42 s", "12.3 s", "4 min 5 s", "2 h 1 min"]);
         assert_eq!([0.8, 0.99999, 1.0].map(similarity), ["0.8000", "0.9999", "1.0000"]);
         assert_eq!([3.2, -1.054, -0.001].map(signed), ["+3.20", "−1.05", "+0.00"]);
+        assert_eq!(
+            [0.8, 0.991_049_999, 1.0, 0.999_99, 0.000_01, 0.0].map(decimal),
+            ["0.8", "0.991", "1", "0.9999", "under 0.0001", "0"]
+        );
+        assert_eq!(
+            [0, 951_782_400, 951_868_800, 1_795_000_000].map(date),
+            ["1970-01-01", "2000-02-29", "2000-03-01", "2026-11-18"]
+        );
         assert_eq!([of(1, "pair"), of(2000, "pair")], ["1 pair", "2,000 pairs"]);
     }
 }

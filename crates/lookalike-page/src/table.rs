@@ -53,6 +53,12 @@ impl Cell {
         Self { shown, value: None }
     }
 
+    /// The same, sorted by a number.
+    #[must_use]
+    pub fn valued(self, value: f64) -> Self {
+        Self { value: Some(value), ..self }
+    }
+
     /// A count.
     pub fn count(count: u64) -> Self {
         Self { shown: Html::text(&number::count(count)), value: Some(count as f64) }

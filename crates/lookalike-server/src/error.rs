@@ -63,7 +63,7 @@ pub enum Error {
     },
 
     /// A folder without a result.
-    #[error("{path} is not the output of a finished run of dedup or link: it has no summary.json", path = path.display())]
+    #[error("{path} is neither the output of a finished run of dedup or link, which has a summary.json, nor a folder of such results, nor empty", path = path.display())]
     NotAResult {
         /// The folder.
         path: PathBuf,

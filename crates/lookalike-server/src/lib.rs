@@ -13,6 +13,7 @@ mod body;
 mod connections;
 mod error;
 mod extract;
+mod form;
 mod keys;
 mod limits;
 mod log;

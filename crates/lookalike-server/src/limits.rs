@@ -31,6 +31,14 @@ pub struct Limits {
     pub writes_at_once: usize,
     /// Requests that wait for their turn; all others are refused.
     pub most_waiting: usize,
+    /// All results that were made here, with what was sent for them.
+    pub results_bytes: u64,
+    /// What a file that was sent may unpack to.
+    pub input_bytes: u64,
+    /// Memory of a run.
+    pub run_bytes: u64,
+    /// Runs that wait for the one under way; all others are refused.
+    pub runs_waiting: usize,
     /// With less on the disk, the service is not ready.
     pub least_free_bytes: u64,
 }
@@ -52,6 +60,10 @@ impl Default for Limits {
             searches_at_once: 2 * cores,
             writes_at_once: 256,
             most_waiting: 1000,
+            results_bytes: 16 << 30,
+            input_bytes: 8 << 30,
+            run_bytes: 1 << 30,
+            runs_waiting: 8,
             least_free_bytes: 64 << 20,
         }
     }

@@ -18,6 +18,7 @@ use crate::limits::Limits;
 use crate::log::{self, LogFormat};
 use crate::router::router;
 use crate::runs::opened::InputOf;
+use crate::runs::store::{self, ResultStore};
 use crate::state::{OpenIndex, Shared};
 use crate::tls::{self, Tls};
 
@@ -27,7 +28,8 @@ pub struct ServeOptions {
     /// Indexes; and at most one folder that has indexes in it, in which new ones are made. Without any, and without results, an
     /// empty index is made that is gone afterwards.
     pub folders: Vec<PathBuf>,
-    /// Folders with results of `dedup`.
+    /// Folders with results of `dedup` or `link`; and at most one folder that has results in it, in which new ones are made. Without
+    /// it, results that are made are gone afterwards.
     pub results: Vec<PathBuf>,
     /// What a run read, by which its texts are read again to be shown.
     pub input_of: Option<InputOf>,
@@ -111,9 +113,11 @@ pub fn serve(options: &ServeOptions, started: impl FnOnce(&Started)) -> Result<(
     shared.is_secure = options.tls.is_some();
     shared.hosts.clone_from(&options.hosts);
     shared.snapshots.clone_from(&options.snapshots);
-    shared.results = results(&options.results)?;
+    let (given, results_root) = results(&options.results)?;
+    shared.results = ResultStore::given(given);
     shared.opened.input_of = options.input_of;
     let scratch = scratch(options)?;
+    let temporary = open_results(&mut shared.results, results_root.as_deref(), options)?;
     let folders = scratch.as_ref().map_or_else(|| options.folders.clone(), |folder| vec![folder.path().to_owned()]);
     let Places { root, indexes } = places(&folders)?;
     shared.root = root.filter(|_| !options.is_read_only);
@@ -147,6 +151,7 @@ pub fn serve(options: &ServeOptions, started: impl FnOnce(&Started)) -> Result<(
     });
     // Work that nobody waits for any more may take a moment; what was acknowledged is on the disk.
     runtime.shutdown_timeout(Duration::from_secs(1));
+    drop(temporary);
     let closed = shared.indexes().iter().try_for_each(|index| index.close_if_idle());
     served.and_then(|()| Ok(closed?))
 }
@@ -170,6 +175,27 @@ fn scratch(options: &ServeOptions) -> Result<Option<tempfile::TempDir>> {
     let folder = tempfile::Builder::new().prefix("lookalike-").tempdir();
     let folder = folder.map_err(|source| Error::io(&std::env::temp_dir(), source))?;
     Index::create(&folder.path().join(SCRATCH), &CreateOptions::default())?;
+    Ok(Some(folder))
+}
+
+/// Opens the folder in which results are made: the one that was given, else one that is gone afterwards.
+fn open_results(
+    results: &mut ResultStore,
+    root: Option<&Path>,
+    options: &ServeOptions,
+) -> Result<Option<tempfile::TempDir>> {
+    let most = options.limits.results_bytes;
+    if options.is_read_only {
+        root.map_or(Ok(()), |root| results.read_root(root).map_err(|source| Error::io(root, source)))?;
+        return Ok(None);
+    }
+    if let Some(root) = root {
+        results.open_root(root, false, most).map_err(|source| Error::io(root, source))?;
+        return Ok(None);
+    }
+    let folder = tempfile::Builder::new().prefix("lookalike-results-").tempdir();
+    let folder = folder.map_err(|source| Error::io(&std::env::temp_dir(), source))?;
+    results.open_root(folder.path(), true, most).map_err(|source| Error::io(folder.path(), source))?;
     Ok(Some(folder))
 }
 
@@ -201,17 +227,23 @@ fn places(folders: &[PathBuf]) -> Result<Places> {
     Ok(places)
 }
 
-fn results(folders: &[PathBuf]) -> Result<BTreeMap<String, PathBuf>> {
-    let mut results = BTreeMap::new();
+/// Results by name, and the folder that is for results and is none itself.
+fn results(folders: &[PathBuf]) -> Result<(BTreeMap<String, PathBuf>, Option<PathBuf>)> {
+    let (mut results, mut root) = (BTreeMap::new(), None);
     for folder in folders {
         let missing = || Error::NotAResult { path: folder.clone() };
         let path = folder.canonicalize().map_err(|_| missing())?;
-        if !path.join("summary.json").exists() {
+        if path.join("summary.json").exists() {
+            insert(&mut results, &path)?;
+        } else if store::is_root(&path) {
+            if let Some(first) = root.replace(path.clone()) {
+                return Err(Error::TwoRoots { first, second: path });
+            }
+        } else {
             return Err(missing());
         }
-        insert(&mut results, &path)?;
     }
-    Ok(results)
+    Ok((results, root))
 }
 
 /// Names a folder by its last part, in letters that need no quoting in an address.
@@ -258,5 +290,11 @@ mod tests {
         assert!(matches!(places(&[root.join("none")]), Err(Error::NoSuchFolder { .. })));
         assert!(matches!(places(&[root.join("all"), root.join("all/other")]), Err(Error::TwoRoots { .. })));
         assert!(matches!(results(&[root.join("one")]), Err(Error::NotAResult { .. })));
+        assert!(
+            matches!(results(&[root.clone()]), Err(Error::NotAResult { .. })),
+            "a folder that was named by mistake"
+        );
+        let (given, place) = results(&[root.join("all/other")]).unwrap();
+        assert_eq!((given.len(), place), (0, Some(root.join("all/other"))));
     }
 }

@@ -15,6 +15,7 @@ use crate::metrics::Metrics;
 use crate::names::shown;
 use crate::problem::{Kind, Problem};
 use crate::runs::opened::Opened;
+use crate::runs::store::ResultStore;
 use crate::tasks::Tasks;
 use crate::work::Work;
 
@@ -29,8 +30,10 @@ pub(crate) struct Shared {
     pub(crate) root: Option<PathBuf>,
     /// Where copies of indexes are made, if anywhere.
     pub(crate) snapshots: Option<PathBuf>,
-    /// Folders with results of `dedup`, by name.
-    pub(crate) results: BTreeMap<String, PathBuf>,
+    /// Results by name, and where new ones are made.
+    pub(crate) results: ResultStore,
+    /// Held by the one run that is under way.
+    pub(crate) making: Mutex<()>,
     pub(crate) opened: Opened,
     pub(crate) is_read_only: bool,
     /// Whether it is spoken to in HTTPS.
@@ -74,7 +77,8 @@ impl Shared {
             indexes: RwLock::default(),
             root: None,
             snapshots: None,
-            results: BTreeMap::new(),
+            results: ResultStore::default(),
+            making: Mutex::new(()),
             opened: Opened::default(),
             is_read_only: false,
             is_secure: false,
@@ -129,10 +133,8 @@ impl Shared {
     /// # Errors
     ///
     /// When there is none.
-    pub(crate) fn result(&self, name: &str) -> Result<&Path, Problem> {
-        let found = self.results.get(name);
-        let missing = || Problem::new(Kind::NoSuchResult, format!("there is no result '{}'", shown(name)));
-        found.map(PathBuf::as_path).ok_or_else(missing)
+    pub(crate) fn result(&self, name: &str) -> Result<PathBuf, Problem> {
+        Ok(self.results.get(name)?.folder)
     }
 
     /// All metrics as text. It asks all indexes, and so may read files.
@@ -150,6 +152,7 @@ impl Shared {
     /// From now on, the server is not ready.
     pub(crate) fn drain(&self) {
         self.is_draining.store(true, Relaxed);
+        self.tasks.stop_runs();
     }
 
     /// Whether requests should be sent here.

@@ -1,12 +1,14 @@
-//! What takes longer than a request: compacting, copying and verifying an index.
+//! Tasks that take longer than a request: compacting, copying and verifying an index, and deduplicating a file.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+use lookalike::{Counted, Progress};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -26,7 +28,7 @@ pub(crate) struct Tasks {
 #[derive(Debug, Default)]
 struct List {
     next: u64,
-    tasks: VecDeque<(Instant, Task)>,
+    tasks: VecDeque<(Instant, Arc<Seen>, Task)>,
 }
 
 /// Something that is done beside all requests.
@@ -36,10 +38,20 @@ pub(crate) struct Task {
     pub(crate) id: u64,
     /// What is done.
     pub(crate) kind: TaskKind,
-    /// With which index.
+    /// With which index; empty if with none.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) index: String,
+    /// Which result is made; empty if none is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) makes: String,
     /// How far it is.
     pub(crate) state: TaskState,
+    /// The stage of a run that is under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stage: Option<&'static str>,
+    /// How much of the stage is done, from 0 to 1, where that can be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) done_share: Option<f64>,
     /// What came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
@@ -62,13 +74,15 @@ pub(crate) enum TaskKind {
     Snapshot,
     /// Checks every byte.
     Verify,
+    /// Removes near-duplicates from a file that was sent.
+    Dedup,
 }
 
 /// How far a task is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TaskState {
-    /// Under way.
+    /// Under way, or waiting for another run to end.
     Running,
     /// Done.
     Done,
@@ -78,10 +92,11 @@ pub(crate) enum TaskState {
 
 impl List {
     fn none_of(&self, index: &str) -> Result<(), Problem> {
-        let is_running = |task: &Task| task.index == index && task.state == TaskState::Running;
-        match self.tasks.iter().find(|(_, task)| is_running(task)) {
+        let is_running =
+            |task: &Task| task.kind != TaskKind::Dedup && task.index == index && task.state == TaskState::Running;
+        match self.tasks.iter().find(|(.., task)| is_running(task)) {
             None => Ok(()),
-            Some((_, task)) => {
+            Some((.., task)) => {
                 let detail = format!("task {} of the index '{index}' is running", task.id);
                 Err(Problem::new(Kind::Busy, detail).with("task", task.id))
             }
@@ -115,7 +130,7 @@ impl Tasks {
     /// When there is none.
     pub(crate) fn task(&self, id: u64) -> Result<Task, Problem> {
         let list = self.list();
-        let found = list.tasks.iter().find(|(_, task)| task.id == id).map(shown);
+        let found = list.tasks.iter().find(|(.., task)| task.id == id).map(shown);
         found.ok_or_else(|| Problem::new(Kind::NoSuchTask, format!("there is no task {id}")))
     }
 
@@ -127,24 +142,85 @@ impl Tasks {
     fn begin(&self, kind: TaskKind, index: &str) -> Result<Task, Problem> {
         let mut list = self.list();
         list.none_of(index)?;
+        Ok(list.add(kind, index, "", &Arc::default()))
+    }
+
+    /// Begins a run that makes a result, beside all requests. `job` says how far it is by what it is given.
+    ///
+    /// # Errors
+    ///
+    /// When as many are under way as may be.
+    pub(crate) fn start_run(
+        self: &Arc<Self>,
+        makes: &str,
+        most: usize,
+        job: impl FnOnce(&Seen) -> Result<Value, Problem> + Send + 'static,
+    ) -> Result<Task, Problem> {
+        let seen: Arc<Seen> = Arc::default();
+        let task = {
+            let mut list = self.list();
+            let is_run = |task: &Task| task.kind == TaskKind::Dedup && task.state == TaskState::Running;
+            if list.tasks.iter().filter(|(.., task)| is_run(task)).count() >= most {
+                let detail = format!("{most} files are being deduplicated or wait for it: try again later");
+                return Err(Problem::new(Kind::Overloaded, detail));
+            }
+            list.add(TaskKind::Dedup, "", makes, &seen)
+        };
+        self.run(task.id, move || job(&seen));
+        Ok(task)
+    }
+
+    /// The last task that makes the result of this name, or made it.
+    pub(crate) fn making(&self, makes: &str) -> Option<Task> {
+        self.list().tasks.iter().rev().find(|(.., task)| task.kind == TaskKind::Dedup && task.makes == makes).map(shown)
+    }
+
+    /// Forgets what became of a result.
+    pub(crate) fn forget(&self, makes: &str) {
+        let mut list = self.list();
+        list.tasks.retain(|(.., task)| task.makes != makes || task.state == TaskState::Running);
+    }
+
+    /// Asks all runs to stop.
+    pub(crate) fn stop_runs(&self) {
+        self.list().tasks.iter().for_each(|(_, seen, _)| seen.stop());
+    }
+
+    /// Asks the run that makes a result to stop; false if there is none.
+    pub(crate) fn stop_run(&self, makes: &str) -> bool {
+        let list = self.list();
+        let is_it = |task: &Task| task.makes == makes && task.state == TaskState::Running;
+        let found = list.tasks.iter().find(|(.., task)| is_it(task));
+        found.inspect(|(_, seen, _)| seen.stop()).is_some()
+    }
+}
+
+impl List {
+    fn add(&mut self, kind: TaskKind, index: &str, makes: &str, seen: &Arc<Seen>) -> Task {
+        let list = self;
         list.next += 1;
         let task = Task {
             id: list.next,
             kind,
             index: index.to_owned(),
+            makes: makes.to_owned(),
             state: TaskState::Running,
+            stage: None,
+            done_share: None,
             result: None,
             problem: None,
             seconds: 0.0,
         };
         while list.tasks.len() >= REMEMBERED {
-            let oldest = list.tasks.iter().position(|(_, task)| task.state != TaskState::Running);
+            let oldest = list.tasks.iter().position(|(.., task)| task.state != TaskState::Running);
             list.tasks.remove(oldest.unwrap_or(0));
         }
-        list.tasks.push_back((Instant::now(), task.clone()));
-        Ok(task)
+        list.tasks.push_back((Instant::now(), Arc::clone(seen), task.clone()));
+        task
     }
+}
 
+impl Tasks {
     /// Begins a task beside all requests.
     ///
     /// # Errors
@@ -157,18 +233,22 @@ impl Tasks {
         job: impl FnOnce() -> Result<Value, Problem> + Send + 'static,
     ) -> Result<Task, Problem> {
         let task = self.begin(kind, index)?;
-        let (tasks, id) = (Arc::clone(self), task.id);
+        self.run(task.id, job);
+        Ok(task)
+    }
+
+    fn run(self: &Arc<Self>, id: u64, job: impl FnOnce() -> Result<Value, Problem> + Send + 'static) {
+        let tasks = Arc::clone(self);
         self.workers.run(move || {
             let done = catch_unwind(AssertUnwindSafe(job));
             let ended = |_| Err(Problem::new(Kind::Internal, "the task ended early: see the log"));
             tasks.end(id, done.unwrap_or_else(ended));
         });
-        Ok(task)
     }
 
     fn end(&self, id: u64, outcome: Result<Value, Problem>) {
         let mut list = self.list();
-        let Some((start, task)) = list.tasks.iter_mut().find(|(_, task)| task.id == id) else { return };
+        let Some((start, _, task)) = list.tasks.iter_mut().find(|(.., task)| task.id == id) else { return };
         task.seconds = start.elapsed().as_secs_f64();
         match outcome {
             Ok(result) => (task.state, task.result) = (TaskState::Done, Some(result)),
@@ -177,12 +257,52 @@ impl Tasks {
     }
 }
 
-fn shown((start, task): &(Instant, Task)) -> Task {
+fn shown((start, seen, task): &(Instant, Arc<Seen>, Task)) -> Task {
     let mut task = task.clone();
     if task.state == TaskState::Running {
         task.seconds = start.elapsed().as_secs_f64();
+        (task.stage, task.done_share) = seen.now();
     }
     task
+}
+
+/// How far a run is, and whether it should stop.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    stage: Mutex<Option<&'static str>>,
+    bytes: AtomicU64,
+    all_bytes: AtomicU64,
+    is_stopped: AtomicBool,
+}
+
+impl Seen {
+    fn now(&self) -> (Option<&'static str>, Option<f64>) {
+        let stage = *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let (bytes, all) = (self.bytes.load(Relaxed), self.all_bytes.load(Relaxed));
+        (stage, (all > 0).then(|| (bytes as f64 / all as f64).min(1.0)))
+    }
+
+    fn stop(&self) {
+        self.is_stopped.store(true, Relaxed);
+    }
+}
+
+impl Progress for Seen {
+    fn stage(&self, name: &'static str, bytes: Option<u64>) {
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = Some(name);
+        self.bytes.store(0, Relaxed);
+        self.all_bytes.store(bytes.unwrap_or(0), Relaxed);
+    }
+
+    fn advance(&self, bytes: u64, _: Counted) {
+        self.bytes.fetch_add(bytes, Relaxed);
+    }
+
+    fn finish(&self) {}
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Relaxed)
+    }
 }
 
 /// Threads that do tasks. One that is done waits for the next, since an allocator keeps what a thread freed: a new thread for each task
@@ -235,6 +355,34 @@ mod tests {
         assert_eq!(tasks.task(first.id).unwrap_err().kind(), Kind::NoSuchTask);
         assert_eq!(tasks.all().len(), REMEMBERED);
         assert_eq!(tasks.task(2).unwrap().state, TaskState::Running, "what runs is not forgotten");
+    }
+
+    #[test]
+    fn a_run_says_how_far_it_is_stops_when_it_is_asked_to_and_is_one_of_few() {
+        let tasks: Arc<Tasks> = Arc::default();
+        let (go, wait) = channel::<()>();
+        let task = tasks.start_run("news", 1, move |seen| {
+            seen.stage("read", Some(100));
+            seen.advance(25, Counted::Documents(1));
+            wait.recv().unwrap();
+            if seen.is_stopped() { Err(Problem::new(Kind::Internal, "stopped")) } else { Ok(Value::Null) }
+        });
+        let id = task.unwrap().id;
+        while tasks.task(id).unwrap().done_share.is_none_or(|share| share < 0.25) {
+            thread::yield_now();
+        }
+        let seen = tasks.making("news").unwrap();
+        assert_eq!((seen.stage, seen.done_share, seen.makes.as_str()), (Some("read"), Some(0.25), "news"));
+        assert_eq!(tasks.start_run("more", 1, |_| Ok(Value::Null)).unwrap_err().kind(), Kind::Overloaded);
+        tasks.begin(TaskKind::Verify, "news").unwrap();
+        assert!(tasks.stop_run("news") && !tasks.stop_run("other"));
+        go.send(()).unwrap();
+        while tasks.task(id).unwrap().state == TaskState::Running {
+            thread::yield_now();
+        }
+        assert_eq!(tasks.making("news").unwrap().state, TaskState::Failed);
+        tasks.forget("news");
+        assert!(tasks.making("news").is_none());
     }
 
     #[test]

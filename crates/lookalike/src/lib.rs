@@ -74,7 +74,7 @@ mod tune;
 
 pub use audit::{
     Answer, Audit, AuditOptions, AuditResult, Disagreement, JudgedRow, Kappa, Label, PairFacts, Precision, Said, judge,
-    labels_by_similarity, report,
+    label_of_removal, label_removal, labels_by_similarity, report,
 };
 pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
 pub use dedup::{DedupRows, dedup, dedup_into, filter};
@@ -108,7 +108,7 @@ pub use progress::{Counted, Progress, Silent};
 pub use refused::{Refusal, Refused};
 pub use report::losses::{NearlyLost, Source};
 pub use report::page::{
-    FinishedRun, ReportOptions, Reported, RunCommand, ShownPair, SourceFlow, command_of, report_of,
+    FinishedRun, ReportOptions, Reported, RunCommand, ShownPair, SourceFlow, TextPlace, command_of, report_of,
 };
 pub use report::parameters::{MethodParameters, Parameters};
 pub use report::summary::{Band, Found, Input, LeastSimilar, SkipReason, SkippedEntry, Summary};

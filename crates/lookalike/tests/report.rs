@@ -39,10 +39,12 @@ fn page(case: &Case) -> String {
     fs::read_to_string(case.path("out/report.html")).unwrap()
 }
 
-/// A page without the block of times.
+/// A page without the block of times and the date.
 fn without_times(page: &str) -> String {
     let (before, times) = page.split_once("<section id=\"stages\"").unwrap();
-    before.to_owned() + times.split_once("</section>").unwrap().1
+    let page = before.to_owned() + times.split_once("</section>").unwrap().1;
+    let (before, date) = page.split_once("<time ").unwrap();
+    before.to_owned() + date.split_once("</time>").unwrap().1
 }
 
 fn report(case: &Case, read: Option<ReadOptions>, texts: ReportTexts) -> lookalike::Reported {
@@ -91,7 +93,7 @@ fn the_parts_come_in_order_and_warnings_first() {
         ids.iter().map(|id| page.find(&format!("id=\"{id}\"")).unwrap_or_else(|| panic!("{id}"))).collect();
     assert!(places.is_sorted(), "{places:?}");
     for said in
-        ["What needs your eye", "1 entry was skipped", "have the id of another", "1 document has no words", "b.jsonl"]
+        ["What needs attention", "1 entry was skipped", "have the id of another", "1 document has no words", "b.jsonl"]
     {
         assert!(page.contains(said), "{said}");
     }
@@ -106,11 +108,57 @@ fn the_parts_come_in_order_and_warnings_first() {
 }
 
 #[test]
+fn a_report_begins_with_the_corpus_the_date_and_the_numbers_that_people_know() {
+    let case = Case::new();
+    case.write("in/a.jsonl", jsonl(&texts()));
+    case.write("in/b.jsonl", jsonl(&texts()));
+    dedup(&case.request("in", 0.8));
+    let page = page(&case);
+    assert!(page.contains("<title>in · Deduplication report</title>") && page.contains("<h1 dir=\"auto\">in</h1>"));
+    let (_, date) = page.split_once("Deduplication report, <time datetime=\"").unwrap();
+    assert!(date[..10].split('-').map(str::len).eq([4, 2, 2]), "{}", &date[..10]);
+    let (_, facts) = page.split_once("<dl class=\"facts\">").unwrap();
+    let facts = facts.split_once("</dl>").unwrap().0;
+    let names: Vec<&str> = facts.split("<dt>").skip(1).map(|fact| fact.split_once("</dt>").unwrap().0).collect();
+    assert_eq!(names, ["Documents", "Removed", "Kept", "Exact copies", "Clusters", "Lowest similarity"]);
+    let (_, clusters) = page.split_once("<figure class=\"chart\" id=\"by-size\">").unwrap();
+    assert!(clusters.split_once("</figure>").unwrap().0.contains("<rect class=\"bar\""));
+    let (_, funnel) = page.split_once("<figure class=\"chart\" id=\"from-all\">").unwrap();
+    let funnel = funnel.split_once("</figure>").unwrap().0;
+    for step in ["documents", "distinct texts", "removed"] {
+        assert!(funnel.contains(step), "{step}");
+    }
+    for pairs in [">candidates", ">measured", ">matches"] {
+        assert!(!funnel.contains(pairs), "{pairs} counts pairs");
+    }
+}
+
+#[test]
+fn numbers_have_at_most_four_digits_after_the_point() {
+    let case = Case::of(&texts());
+    dedup(&case.request("corpus.jsonl", 0.8));
+    let page = page(&case);
+    let (_, body) = page.split_once("<h1").unwrap();
+    let mut visible = String::new();
+    for part in body.split('<').skip(1) {
+        // Neither tags nor the script are read by people.
+        visible
+            .push_str(part.split_once('>').map_or("", |(tag, text)| if tag.starts_with("script") { "" } else { text }));
+        visible.push('\n');
+    }
+    for (at, _) in visible.match_indices('.') {
+        let before = visible[..at].ends_with(|letter: char| letter.is_ascii_digit());
+        let digits = visible[at + 1..].chars().take_while(char::is_ascii_digit).count();
+        assert!(!before || digits <= 4, "{}", &visible[at.saturating_sub(8)..(at + 12).min(visible.len())]);
+    }
+}
+
+#[test]
 fn a_run_without_anything_to_say_has_a_page_too() {
     let case = Case::of(&["one text of a few words", "and another one that is not alike"]);
     dedup(&case.request("corpus.jsonl", 0.8));
     let page = page(&case);
-    assert!(page.contains("Nothing was removed") && !page.contains("What needs your eye"));
+    assert!(page.contains("Nothing was removed") && !page.contains("What needs attention"));
     let case = Case::of(&[] as &[&str]);
     dedup(&case.request("corpus.jsonl", 0.8));
     assert!(case.path("out/report.html").exists());

@@ -21,7 +21,7 @@ pub(crate) struct ServeArguments {
     /// Indexes, or a folder with indexes in it, where new ones are made. Without any: an empty index, removed at the end
     #[arg(value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// Folder with the result of dedup or link, to look at
+    /// Folder with the result of dedup or link, or a folder for such results, where those of files that are sent are made. Without the latter, these are removed at the end
     #[arg(long, value_name = "DIR", help_heading = "Input")]
     results: Vec<PathBuf>,
     /// Address and port, or a port of this machine alone. Without --keys it must be an address of this machine alone, and whoever can reach it may do everything

@@ -38,18 +38,16 @@ const NUMBERS: f64 = 150.0;
 impl Funnel {
     /// Draws it.
     pub fn draw(&self) -> Chart {
-        let most = self.steps.iter().map(|step| step.count).max().unwrap_or(1);
-        let scale = |count: u64| (count as f64 + 1.0).log10() / (most as f64 + 1.0).log10().max(0.1);
+        let most = self.steps.iter().map(|step| step.count).max().unwrap_or(1).max(1);
+        let scale = |count: u64| count as f64 / most as f64;
         let room = WIDTH - LABELS - NUMBERS;
         let mut drawn = Html::default();
         for (at, step) in self.steps.iter().enumerate() {
             let top = 6.0 + at as f64 * ROW;
             let wide = if step.count == 0 { 0.0 } else { (scale(step.count) * room).max(2.0) };
-            let class = Html::ours(if step.unit == "pairs" { "bar apart" } else { "bar" });
             drawn.push(&label(LABELS - 10.0, top + 17.0, Anchor::End, "tick", &step.label));
             drawn.push(&html!(
-                "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
-                class,
+                "<rect class=\"bar\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
                 place(LABELS),
                 place(top + 2.0),
                 place(wide),
@@ -89,7 +87,8 @@ mod tests {
     #[test]
     fn the_largest_stage_fills_the_room_and_none_is_nothing() {
         let step = |count| FunnelStep { label: "a".into(), count, unit: "documents", note: String::new() };
-        let chart = Funnel { steps: vec![step(1000), step(0)], ..Funnel::default() }.draw();
+        let chart = Funnel { steps: vec![step(1000), step(250), step(0)], ..Funnel::default() }.draw();
+        assert!(chart.drawn.as_str().contains("width=\"80\""), "a quarter is a quarter as long");
         assert!(chart.drawn.as_str().contains("width=\"320\"") && chart.drawn.as_str().contains("width=\"0\""));
     }
 }

@@ -16,6 +16,9 @@ pub struct Flow {
     pub removed: u64,
 }
 
+/// The address of what one source lost to another, by their names.
+pub type FlowAddress<'a> = &'a dyn Fn(&str, &str) -> String;
+
 /// Sources against sources.
 #[derive(Clone, Debug, Default)]
 pub struct Matrix {
@@ -44,6 +47,11 @@ const TOLD: usize = 100;
 impl Matrix {
     /// Draws it.
     pub fn draw(&self) -> Chart {
+        self.draw_with(None)
+    }
+
+    /// Draws it with cells that lead to what they count.
+    pub fn draw_with(&self, address: Option<FlowAddress<'_>>) -> Chart {
         let (wide, high) = CELL;
         let count = self.sources.len();
         let right = NAMES + count as f64 * wide;
@@ -60,7 +68,7 @@ impl Matrix {
         for flow in self.flows.iter().filter(|flow| flow.removed > 0) {
             // The square root, so that a tenth of the most is still seen. Five shades are all that an eye tells apart.
             let shade = 1 + ((flow.removed as f64 / most).sqrt() * 4.99) as usize;
-            drawn.push(&html!(
+            let cell = html!(
                 "<rect class=\"cell s{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/><text class=\"on s{}\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
                 shade,
                 place(left(flow.to) + 1.0),
@@ -71,27 +79,43 @@ impl Matrix {
                 place(left(flow.to) + wide / 2.0),
                 place(top(flow.from) + 16.5),
                 number::short(flow.removed)
+            );
+            let (from, to) = (&*self.sources[flow.from], &*self.sources[flow.to]);
+            drawn.push(&address.map_or_else(
+                || cell.clone(),
+                |address| {
+                    let said = format!("{} of {from}, because of {to}", number::of(flow.removed, "document"));
+                    html!("<a href=\"{}\" aria-label=\"{}\">{}</a>", address(from, to), crate::name(&said), cell)
+                },
             ));
         }
         Chart {
             id: self.id.clone(),
             title: self.title.clone(),
             description: self.description.clone(),
-            numbers: self.numbers(),
+            numbers: self.numbers(address),
             size: ((right + 10.0).max(480.0), top(count) + 6.0),
             drawn,
-            has_links: false,
+            has_links: address.is_some(),
             are_numbers_open: false,
         }
     }
 
-    fn numbers(&self) -> Table {
+    fn numbers(&self, address: Option<FlowAddress<'_>>) -> Table {
         let columns = vec![Column::text("removed from"), Column::text("kept in"), Column::number("documents")];
         let mut table = Table::new(&self.title, columns);
         let mut flows = self.flows.clone();
         flows.sort_by_key(|flow| (std::cmp::Reverse(flow.removed), flow.from, flow.to));
         let name = |source: usize| Cell::text(&crate::name(&self.sources[source]));
-        let row = |flow: &Flow| vec![name(flow.from), name(flow.to), Cell::count(flow.removed)];
+        let count = |flow: &Flow| match address {
+            Some(address) => {
+                let to = address(&self.sources[flow.from], &self.sources[flow.to]);
+                let link = html!("<a href=\"{}\">{}</a>", to, number::count(flow.removed));
+                Cell::html(link).valued(flow.removed as f64)
+            }
+            None => Cell::count(flow.removed),
+        };
+        let row = |flow: &Flow| vec![name(flow.from), name(flow.to), count(flow)];
         table.rows = flows.iter().filter(|flow| flow.removed > 0).take(TOLD).map(row).collect();
         table
     }
@@ -113,5 +137,8 @@ mod tests {
         assert_eq!(chart.drawn.as_str().matches("<rect").count(), 2);
         assert!(chart.drawn.as_str().contains("cell s5") && chart.drawn.as_str().contains("&lt;a&gt;"));
         assert_eq!(chart.numbers.rows.len(), 2);
+        let linked = matrix.draw_with(Some(&|from, to| format!("/removed?from={from}&to={to}")));
+        assert!(linked.drawn.as_str().contains("<a href=\"/removed?from=&lt;a&gt;&amp;to=b\""), "{:?}", linked.drawn);
+        assert!(linked.has_links && !chart.has_links);
     }
 }

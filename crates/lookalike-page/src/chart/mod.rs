@@ -14,7 +14,7 @@ pub use bars::{Bar, Bars};
 pub use bits::{Bit, Bits};
 pub use curve::{Curve, Point, Step};
 pub use funnel::{Funnel, FunnelStep};
-pub use matrix::{Flow, Matrix};
+pub use matrix::{Flow, FlowAddress, Matrix};
 pub use sizes::Sizes;
 
 use crate::html;

@@ -160,7 +160,16 @@ pub(crate) async fn create(
     Ok((status, Json(shared.work.search(move || IndexAnswer::of(&index)).await?)))
 }
 
-fn make_index(shared: &Shared, name: &str, options: &CreateOptions) -> Result<(StatusCode, Arc<OpenIndex>), Problem> {
+/// Makes an index, unless there is one with the same parameters.
+///
+/// # Errors
+///
+/// When there is one with other parameters, the server has no folder for it, or the disk refuses.
+pub(crate) fn make_index(
+    shared: &Shared,
+    name: &str,
+    options: &CreateOptions,
+) -> Result<(StatusCode, Arc<OpenIndex>), Problem> {
     let _one_at_a_time = shared.arranging.lock().unwrap_or_else(PoisonError::into_inner);
     match shared.index(name) {
         Ok(index) => {

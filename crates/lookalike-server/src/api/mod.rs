@@ -5,6 +5,7 @@ mod documents;
 mod indexes;
 mod maintenance;
 pub(crate) mod openapi;
+
 mod search;
 mod search_lines;
 mod system;
@@ -15,6 +16,8 @@ use axum::Router;
 use axum::routing::{delete, get, post, put};
 
 use crate::state::Shared;
+
+pub(crate) use self::indexes::make_index;
 
 /// All routes for programs.
 pub(crate) fn routes() -> Router<Arc<Shared>> {

@@ -21,7 +21,7 @@ use crate::results;
         documents::add, documents::list, documents::show, documents::delete, documents::delete_many,
         search::search, compare::compare,
         maintenance::compact, maintenance::snapshot, maintenance::verify, maintenance::tasks, maintenance::task,
-        results::list, results::summary, results::removed, results::clusters, results::sources,
+        results::list, results::make::make, results::summary, results::make::delete, results::export::export, results::files::list, results::files::download, results::removed, results::clusters, results::sources,
         system::livez, system::readyz, system::metrics, system::openapi,
     ),
     security(("key" = [])),

@@ -1,17 +1,20 @@
-//! What changes an index: a file is added, a document is deleted.
+//! What changes an index: a file is added, a document is deleted, and restored as long as its bytes are there.
 
 use std::sync::Arc;
 
 use axum::extract::{Multipart, State};
+use axum::response::Redirect;
 use lookalike::index::{self, Added};
 use lookalike::{AddRequest, Silent};
+use lookalike_index::NewDocument;
 use lookalike_page::{Cell, Column, Html, Table, clipped, html, name, number};
 
 use super::address;
-use super::fields::{Fields, Takes};
+use super::index::AskedDocument;
 use super::layout::{Current, Page, Screen, facts};
 use crate::access::MayWrite;
-use crate::extract::Path;
+use crate::extract::{Path, Query};
+use crate::form::{Fields, Takes};
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
@@ -52,6 +55,56 @@ pub(super) async fn add(
     Ok(Screen { title: "Added", current: Current::Index, body }.page())
 }
 
+/// Asks before a document is deleted.
+pub(super) async fn ask_delete(
+    _may: MayWrite,
+    State(shared): State<Arc<Shared>>,
+    Path(index): Path<String>,
+    Query(AskedDocument { id }): Query<AskedDocument>,
+) -> Result<Page, Problem> {
+    let (open, of_job) = (shared.index(&index)?, id.clone());
+    let is_there = shared.work.search(move || Ok(open.snapshot()?.document(&of_job)?.is_some())).await?;
+    if !is_there {
+        return Err(Problem::new(Kind::NoSuchDocument, format!("the index '{index}' has no document '{}'", name(&id))));
+    }
+    let body = html!(
+        "<h1>Delete this document?</h1>\n<p class=\"lead\"><b dir=\"auto\">{}</b> will no longer be found in {}. This can be undone until the index is compacted.</p>\n<form method=\"post\" action=\"/indexes/{}/delete\" enctype=\"multipart/form-data\"><input type=\"hidden\" name=\"id\" value=\"{}\"><button class=\"danger\">Delete</button> <a class=\"button\" href=\"{}\">Cancel</a></form>\n",
+        name(&id),
+        index,
+        address::part(&index),
+        Html::exact(&id),
+        address::with(&format!("/indexes/{}/document", address::part(&index)), &[("id", &id)])
+    );
+    Ok(Screen { title: "Delete a document", current: Current::Index, body }.page())
+}
+
+/// Puts a document back that was deleted.
+pub(super) async fn restore(
+    _may: MayWrite,
+    State(shared): State<Arc<Shared>>,
+    Path(index): Path<String>,
+    form: Multipart,
+) -> Result<Redirect, Problem> {
+    let open = shared.index(&index)?;
+    let id = Fields::read(form, Takes::Words, &shared.limits).await?.text("id").to_owned();
+    let of_job = id.clone();
+    let restored = shared.work.write(move || {
+        let document = open.snapshot()?.deleted_document(&of_job)?;
+        let Some((document, text)) = document.and_then(|document| Some((document.clone(), document.text?))) else {
+            return Ok(false);
+        };
+        let again = NewDocument::new(&document.id, &text).with_fields(&document.fields);
+        open.with_writer(|writer| writer.put(again))?;
+        Ok(true)
+    });
+    if !restored.await? {
+        let detail = format!("'{}' cannot be restored: the index was compacted, or keeps no texts", name(&id));
+        return Err(Problem::new(Kind::NoSuchDocument, detail));
+    }
+    let to = format!("/indexes/{}/document?id={}", address::part(&index), address::part(&id));
+    Ok(Redirect::to(&to))
+}
+
 /// Deletes a document.
 pub(super) async fn delete(
     _may: MayWrite,
@@ -67,9 +120,11 @@ pub(super) async fn delete(
         return Err(Problem::new(Kind::NoSuchDocument, format!("the index '{index}' has no document '{}'", name(&id))));
     }
     let body = html!(
-        "<h1>Deleted</h1>\n<p class=\"lead\"><b dir=\"auto\">{}</b> is no longer in {}, and no search finds it.</p>\n<p>Its bytes stay on the disk until the index is compacted.</p>\n<p><a class=\"button\" href=\"/indexes/{}\">Back to the index</a></p>\n",
+        "<h1>Deleted</h1>\n<p class=\"lead\"><b dir=\"auto\">{}</b> is no longer in {}, and no search finds it.</p>\n<p>Its bytes stay on the disk until the index is compacted.</p>\n<form method=\"post\" action=\"/indexes/{}/restore\" enctype=\"multipart/form-data\"><input type=\"hidden\" name=\"id\" value=\"{}\"><button>Undo</button> <a class=\"button\" href=\"/indexes/{}\">Back to the index</a></form>\n",
         name(&id),
         index,
+        address::part(&index),
+        Html::exact(&id),
         address::part(&index)
     );
     Ok(Screen { title: "Deleted", current: Current::Index, body }.page())

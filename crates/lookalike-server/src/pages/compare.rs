@@ -9,11 +9,11 @@ use lookalike_index::Snapshot;
 use lookalike_page::{Excerpt, Html, SideBySide, SideText, html, name, number};
 use serde::Deserialize;
 
-use super::fields::{Fields, Takes};
 use super::layout::{Current, Page, Screen};
 use super::{address, measures};
 use crate::access::MaySearch;
 use crate::extract::Query;
+use crate::form::{Fields, Takes};
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 

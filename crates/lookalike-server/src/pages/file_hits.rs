@@ -7,9 +7,9 @@ use lookalike::{Counted, Progress, ReadRequest, Resources};
 use lookalike_index::SearchOptions;
 use lookalike_page::{Budget, Html, clipped, html, name, number};
 
-use super::fields::SentFile;
 use super::hits::{self, Found, Opened};
 use super::search::took;
+use crate::form::SentFile;
 use crate::problem::{Kind, Problem};
 use crate::state::OpenIndex;
 

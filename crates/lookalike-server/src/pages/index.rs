@@ -9,10 +9,11 @@ use lookalike_page::{Cell, Column, Html, Table, html, name, number};
 use serde::Deserialize;
 
 use super::layout::{Current, Page, Screen, facts};
-use super::{address, hits};
+use super::{address, hits, start};
 use crate::access::MayRead;
 use crate::extract::{Path, Query};
 use crate::problem::{Kind, Problem};
+use crate::runs::example;
 use crate::state::Shared;
 use crate::tasks::{Task, TaskKind, TaskState};
 
@@ -20,7 +21,7 @@ use crate::tasks::{Task, TaskKind, TaskState};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct AskedDocument {
-    id: String,
+    pub(super) id: String,
 }
 
 /// How many bytes of a text are shown.
@@ -29,7 +30,7 @@ const MOST_TEXT: usize = 200_000;
 /// All indexes; of one, all about it.
 pub(super) async fn list(may: MayRead, State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Result<Page, Problem> {
     let indexes = shared.indexes();
-    if let [only] = &indexes[..] {
+    if let ([only], None) = (&indexes[..], &shared.root) {
         let name = only.name.clone();
         return show(may, State(shared), Path(name), headers).await;
     }
@@ -45,17 +46,21 @@ pub(super) async fn list(may: MayRead, State(shared): State<Arc<Shared>>, header
         ));
     }
     let body = if list.is_empty() {
-        html!("<h1>Indexes</h1>\n{}", none(&shared))
+        html!("<h1>Indexes</h1>\n{}{}", none(&shared), start::index_forms(&shared))
     } else {
-        html!("<h1>Indexes</h1>\n<ul class=\"cards\">{}</ul>\n", list)
+        html!("<h1>Indexes</h1>\n<ul class=\"cards\">{}</ul>\n{}", list, start::index_forms(&shared))
     };
     Ok(Screen { title: "Indexes", current: Current::Index, body }.page())
 }
 
 /// What is said where there is no index: how to make one, and what there is to see instead.
 pub(super) fn none(shared: &Shared) -> Html {
-    let by_request = if shared.root.is_some() { ", or send <code>PUT /v1/indexes/NAME</code>" } else { "" };
-    let instead = if shared.results.is_empty() {
+    let by_request = if shared.root.is_some() {
+        ", send <code>PUT /v1/indexes/NAME</code>, or make one on the page of <a href=\"/indexes\">indexes</a>"
+    } else {
+        ""
+    };
+    let instead = if shared.results.all().is_empty() {
         ""
     } else {
         "<p>There is a finished run to look at: <a href=\"/results\">results</a>.</p>\n"
@@ -65,6 +70,15 @@ pub(super) fn none(shared: &Shared) -> Html {
         Html::ours(instead),
         Html::ours(by_request)
     )
+}
+
+/// The index of the example.
+pub(super) async fn show_example(
+    may: MayRead,
+    shared: State<Arc<Shared>>,
+    headers: HeaderMap,
+) -> Result<Page, Problem> {
+    show(may, shared, Path(example::NAME.to_owned()), headers).await
 }
 
 /// One index.
@@ -123,9 +137,8 @@ pub(super) async fn document(
         Html::default()
     } else {
         html!(
-            "<form method=\"post\" action=\"/indexes/{}/delete\" enctype=\"multipart/form-data\"><input type=\"hidden\" name=\"id\" value=\"{}\"><button class=\"danger\">Delete this document</button></form>\n",
-            address::part(&index),
-            Html::exact(&id)
+            "<p><a class=\"button danger\" href=\"{}\">Delete this document</a></p>\n",
+            address::with(&format!("/indexes/{}/delete", address::part(&index)), &[("id", &id)])
         )
     };
     let body = html!(
@@ -134,7 +147,7 @@ pub(super) async fn document(
         index,
         name(&id),
         hits::stored(&document.fields),
-        address::with("/", &[("index", &index), ("id", &id)]),
+        address::with("/", &[("index", &index), ("like", &id)]),
         text,
         delete
     );
@@ -200,6 +213,7 @@ fn tasks(all: &[Task], index: &str) -> Html {
             TaskKind::Compact => "compact",
             TaskKind::Snapshot => "snapshot",
             TaskKind::Verify => "verify",
+            TaskKind::Dedup => "deduplicate",
         };
         let state = match task.state {
             TaskState::Running => "running",

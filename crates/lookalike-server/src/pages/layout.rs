@@ -35,7 +35,7 @@ const WAYS: [(Current, &str, &str); 4] = [
 impl Screen<'_> {
     /// The page with this screen.
     pub(super) fn page(self) -> Page {
-        Page { title: self.title.to_owned(), current: self.current, body: self.body }
+        Page { title: self.title.to_owned(), current: self.current, body: self.body, again_in: None }
     }
 }
 
@@ -45,6 +45,8 @@ pub(super) struct Page {
     title: String,
     current: Current,
     body: Html,
+    /// After how many seconds the page is loaded again.
+    again_in: Option<u64>,
 }
 
 impl IntoResponse for Page {
@@ -56,6 +58,11 @@ impl IntoResponse for Page {
 }
 
 impl Page {
+    /// The same page, loaded again after some seconds, also without a script.
+    pub(super) fn again_in(self, seconds: u64) -> Self {
+        Self { again_in: Some(seconds), ..self }
+    }
+
     /// The whole page; `owner` is the name of the key by which somebody is logged in.
     pub(super) fn show(&self, owner: Option<&str>) -> Body<String> {
         let way = |(current, address, name): &(Current, &str, &str)| {
@@ -70,7 +77,9 @@ impl Page {
             )
         };
         let page = html!(
-            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">\n<title>{} · lookalike</title><link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/assets/style.css?v={}\">\n<script type=\"module\" src=\"/assets/page.js?v={}\"></script><script type=\"module\" src=\"/assets/screens.js?v={}\"></script></head>\n<body class=\"screen\"><a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header class=\"top\"><a class=\"brand\" href=\"/\">look<i>alike</i></a><nav aria-label=\"Screens\"><ul>{}</ul></nav>{}</header>\n<main id=\"main\" tabindex=\"-1\">\n{}</main>\n</body></html>\n",
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">{}\n<title>{} · lookalike</title><link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/assets/style.css?v={}\">\n<script type=\"module\" src=\"/assets/page.js?v={}\"></script><script type=\"module\" src=\"/assets/screens.js?v={}\"></script></head>\n<body class=\"screen\"><a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header class=\"top\"><a class=\"brand\" href=\"/\">look<i>alike</i></a><nav aria-label=\"Screens\"><ul>{}</ul></nav>{}</header>\n<main id=\"main\" tabindex=\"-1\">\n{}</main>\n</body></html>\n",
+            self.again_in
+                .map_or_else(Html::default, |seconds| html!("<meta http-equiv=\"refresh\" content=\"{}\">", seconds)),
             self.title,
             VERSION,
             VERSION,

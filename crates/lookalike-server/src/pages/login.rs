@@ -8,9 +8,9 @@ use axum::response::{IntoResponse, Redirect, Response};
 use lookalike_page::{Html, html};
 use serde::Deserialize;
 
-use super::fields::{Fields, Takes};
 use super::layout::{Current, Screen};
 use crate::extract::Query;
+use crate::form::{Fields, Takes};
 use crate::keys::{COOKIE, Caller};
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;

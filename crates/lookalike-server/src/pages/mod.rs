@@ -4,8 +4,9 @@
 //! | --- | --- |
 //! | Search | `search.rs`, and `hits.rs` and `file_hits.rs` for what was found |
 //! | Compare | `compare.rs`, and `measures.rs` for what the numbers say |
-//! | Result, Clusters, Sources | `result.rs` for the run as a whole, `removals.rs` for its rows |
+//! | Result, Clusters, Sources | `result.rs` for the run as a whole, `removals.rs` for its rows, `pair.rs` for one of them |
 //! | Records | `records.rs`, and `explanation.rs` for why two of them are a match |
+//! | Beginning | `start.rs`: a file is deduplicated, an index is made, an example is tried |
 //! | Index | `index.rs`, and `change.rs` for what adds and deletes |
 //!
 //! A screen answers as the API does, with a [`Problem`] where something is wrong; [`as_page`] makes a page of it, or asks for a key.
@@ -16,17 +17,18 @@ mod assets;
 mod change;
 mod compare;
 mod explanation;
-mod fields;
 mod file_hits;
 mod hits;
 mod index;
 mod layout;
 mod login;
 mod measures;
+mod pair;
 mod records;
 mod removals;
 mod result;
 mod search;
+mod start;
 
 use std::sync::Arc;
 
@@ -49,18 +51,23 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         .route("/", get(search::show).post(search::find))
         .route("/matches", post(search::matches))
         .route("/compare", get(compare::show).post(compare::texts))
-        .route("/results", get(result::list))
+        .route("/results", get(result::list).post(start::dedup))
+        .route("/results/example", get(result::show_example).post(start::dedup_example))
         .route("/results/{result}", get(result::show))
+        .route("/results/{result}/delete", get(start::ask_delete).post(start::delete))
         .route("/results/{result}/removed", get(removals::list))
-        .route("/results/{result}/pair", get(removals::pair))
+        .route("/results/{result}/pair", get(pair::show))
+        .route("/results/{result}/label", post(pair::label))
         .route("/results/{result}/clusters", get(removals::clusters))
         .route("/results/{result}/clusters/{cluster}", get(removals::cluster))
         .route("/results/{result}/sources", get(result::sources))
-        .route("/indexes", get(index::list))
+        .route("/indexes", get(index::list).post(start::new_index))
+        .route("/indexes/example", get(index::show_example).post(start::index_example))
         .route("/indexes/{index}", get(index::show))
         .route("/indexes/{index}/document", get(index::document))
         .route("/indexes/{index}/add", post(change::add))
-        .route("/indexes/{index}/delete", post(change::delete))
+        .route("/indexes/{index}/delete", get(change::ask_delete).post(change::delete))
+        .route("/indexes/{index}/restore", post(change::restore))
         .route("/login", get(login::show).post(login::enter))
         .route("/logout", post(login::leave))
         // Bodies are read piece by piece, and each piece is counted where it is read.

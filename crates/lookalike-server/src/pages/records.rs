@@ -28,7 +28,7 @@ const ON_SCREEN: usize = 50;
 
 /// The result of `link` with this name.
 pub(super) async fn show(shared: &Arc<Shared>, result: String, asked: Asked) -> Result<Page, Problem> {
-    let folder = shared.result(&result)?.to_owned();
+    let folder = shared.result(&result)?;
     let name = result.clone();
     let body = shared.work.search(move || {
         let explained = if asked.left.is_empty() || asked.right.is_empty() {

@@ -1,4 +1,4 @@
-//! The rows of a result: removals in any order, one of them side by side, and clusters with their members.
+//! The rows of a result: removals by any filter and in any order, and clusters with their members. One of them is shown by `pair.rs`.
 
 use std::sync::Arc;
 
@@ -7,88 +7,66 @@ use lookalike::Removal;
 use lookalike_page::{Cell, Column, Html, Table, html, name, number};
 use serde::Deserialize;
 
+use super::address;
 use super::layout::{Current, Page, Screen};
 use super::result::{Tab, result_tabs};
-use super::{address, measures};
 use crate::access::MayRead;
 use crate::extract::{Path, Query};
 use crate::problem::{Kind, Problem};
-use crate::results::{self, band_of};
+use crate::results;
+use crate::runs::filter::{AskedRows, Order};
 use crate::runs::opened::unreadable;
+use crate::runs::starts::Starts;
 use crate::runs::table::{BANDS, PlacedRemoval, Which};
 use crate::state::Shared;
 
-/// Which rows an address means.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Asked {
-    band: Option<String>,
-    order: Option<String>,
-    after: u64,
-}
-
-/// Which pair an address means: where its row begins.
+/// Where a list begins.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct AskedPair {
-    row: u64,
-    whole: bool,
+pub(super) struct Asked {
+    after: u64,
 }
 
 /// How many rows a screen has.
 const ON_SCREEN: usize = 50;
 
-/// How many bytes of a text are shown to whoever did not ask for more.
-const MOST_WHOLE: usize = 1_000_000;
-
-/// Removals: all, of one band, or the least similar first.
+/// Removals that a filter takes, in its order.
 pub(super) async fn list(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
     Path(result): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(Asked { after }): Query<Asked>,
+    Query(asked): Query<AskedRows>,
 ) -> Result<Page, Problem> {
-    let which = match (&asked.band, asked.order.as_deref()) {
-        (Some(band), _) => band_of(band)?,
-        (None, Some("least_similar")) => Which::LeastSimilar,
-        (None, _) => Which::InPlace,
-    };
-    let of_job = (result.clone(), asked.clone());
-    let after = asked.after;
+    let filter = asked.check()?;
+    let (of_job, of_filter, of_rows) = (result.clone(), filter.clone(), asked.clone());
     let (count, shown) = results::with(&shared, result.clone(), move |open| {
-        let (result, asked) = of_job;
-        let table = open.table()?;
-        let rows = table.rows(which, after, ON_SCREEN).map_err(|error| unreadable(&error))?;
-        let bands =
-            if which == Which::LeastSimilar { Html::default() } else { bands(&result, &asked, table.by_band()) };
-        Ok((rows.count, html!("{}{}", bands, shown_rows(&result, &rows.rows))))
+        let rows = open.rows(&of_filter, after, ON_SCREEN)?;
+        let shown = shown_rows(&of_job, &of_rows, after, &rows.rows, &*open.starts()?);
+        let bands = bands(&of_job, &of_rows, open.table()?.by_band());
+        Ok((rows.count, html!("{}{}{}", bands, list_form(&of_job, &of_rows, rows.count), shown)))
     })
     .await?;
-    let (title, lead, tab) = match which {
-        Which::LeastSimilar => (
-            "Least similar removals",
-            "What to doubt first: the removals with the lowest similarity.",
-            Tab::LeastSimilar,
-        ),
-        Which::Copies => {
+    let (title, lead, tab) = match (filter.group(), filter.order) {
+        (Some(Which::Copies), _) => {
             ("Exact copies", "Removed documents that equal the kept one in every character.", Tab::Removed)
         }
-        Which::Band(_) => {
+        (Some(Which::Band(_)), _) => {
             ("Removals of one band", "The least similar first; exact copies are listed apart.", Tab::Removed)
         }
-        Which::InPlace | Which::Cluster(_) => {
-            ("Removals", "Every removed document, with the kept one that it resembles.", Tab::Removed)
-        }
+        (_, Order::LeastSimilar) => (
+            "Least similar removals",
+            "What to check first: the removals with the lowest similarity.",
+            Tab::LeastSimilar,
+        ),
+        _ => ("Removals", "Every removed document, with the kept one that it resembles.", Tab::Removed),
     };
-    let band = match which {
-        Which::Band(band) => {
+    let band = match filter.group() {
+        Some(Which::Band(band)) => {
             format!(" of similarity {:.2} to {:.2}", f64::from(band) / 20.0, f64::from(band + 1) / 20.0)
         }
         _ => String::new(),
     };
-    let mut parameters: Vec<(&str, &str)> = Vec::new();
-    parameters.extend(asked.band.as_deref().map(|band| ("band", band)));
-    parameters.extend(asked.order.as_deref().map(|order| ("order", order)));
     let path = format!("/results/{}/removed", address::part(&result));
     let body = html!(
         "{}<h1>{}{}</h1>\n<p>{}</p>\n{}{}",
@@ -97,54 +75,63 @@ pub(super) async fn list(
         band,
         lead,
         shown,
-        pages(&path, &parameters, after, count)
+        pages(&path, &asked.given(), after, count)
     );
     Ok(Screen { title, current: Current::Results, body }.page())
 }
 
-/// One removal, side by side with what was kept.
-pub(super) async fn pair(
-    _may: MayRead,
-    State(shared): State<Arc<Shared>>,
-    Path(result): Path<String>,
-    Query(asked): Query<AskedPair>,
-) -> Result<Page, Problem> {
-    let longest = if asked.whole { usize::MAX } else { MOST_WHOLE };
-    let of_job = result.clone();
-    let body = results::with(&shared, result.clone(), move |open| {
-        let row = open.table()?.at(asked.row).map_err(|error| unreadable(&error))?;
-        let row = row.ok_or_else(|| Problem::new(Kind::Malformed, "row: no row of removed.jsonl begins there"))?;
-        let (removal, pair) = (&row.removal, open.run.pair(&row.removal, longest));
-        let missing = match (pair.has_texts, pair.more) {
-            (false, _) => html!(
-                "<p class=\"ask-first\">{}</p>",
-                "The texts are not shown: the input could not be read again from here, or has changed since the run."
-            ),
-            (true, 0) => Html::default(),
-            (true, more) => html!(
-                "<p class=\"ask-first\">{} are left out. <a class=\"button\" href=\"{}\">Show both whole</a></p>",
-                number::of(more, "character"),
-                address::with(
-                    &format!("/results/{}/pair", address::part(&of_job)),
-                    &[("row", &asked.row.to_string()), ("whole", "true")]
-                )
-            ),
+/// The form that filters and sorts all rows, and the ways to have them as a file.
+fn list_form(result: &str, asked: &AskedRows, count: u64) -> Html {
+    let value = |value: &Option<String>| Html::exact(value.as_deref().unwrap_or_default());
+    let options = |chosen: &Option<String>, all: &[(&str, &str)]| {
+        let option = |(value, name): &(&str, &str)| {
+            let is_chosen = Html::ours(if chosen.as_deref().unwrap_or_default() == *value { " selected" } else { "" });
+            html!("<option value=\"{}\"{}>{}</option>", *value, is_chosen, *name)
         };
-        let cluster = address::with(&format!("/results/{}/clusters/{}", address::part(&of_job), removal.cluster), &[]);
-        Ok(html!(
-            "<h2 class=\"unseen\">The removed and the kept document</h2>\n<article class=\"pair whole\">{}<p><a href=\"{}\">All {} of their cluster</a></p>{}{}{}{}</article>\n",
-            pair.head,
-            cluster,
-            number::of(removal.cluster_size.into(), "document"),
-            if pair.has_texts { measures::legend() } else { Html::default() },
-            missing,
-            pair.strip,
-            pair.sides
-        ))
-    });
-    let body = body.await?;
-    let body = html!("{}<h1>A removal of {}</h1>\n{}", result_tabs(&result, Tab::Removed), result, body);
-    Ok(Screen { title: "A removal", current: Current::Results, body }.page())
+        all.iter().map(option).collect::<Html>()
+    };
+    let kinds =
+        [("", "all"), ("copy", "exact copies"), ("same_words", "same words"), ("near_duplicate", "near-duplicates")];
+    let orders = [
+        ("", "as in the input"),
+        ("least_similar", "least similar first"),
+        ("most_similar", "most similar first"),
+        ("removed", "removed id"),
+        ("kept", "kept id"),
+        ("source", "source"),
+        ("largest_cluster", "largest cluster first"),
+    ];
+    let hidden = |name: &'static str, value: &Option<String>| match value.as_deref() {
+        Some(value) if !value.is_empty() => {
+            html!("<input type=\"hidden\" name=\"{}\" value=\"{}\">", name, Html::exact(value))
+        }
+        _ => Html::default(),
+    };
+    let path = format!("/results/{}/removed", address::part(result));
+    let export = |format: &'static str| {
+        let parameters: Vec<(&str, &str)> = asked.given().into_iter().chain([("format", format)]).collect();
+        address::with(&format!("/v1/results/{}/export", address::part(result)), &parameters)
+    };
+    let is_filtered = asked.given().iter().any(|(name, _)| *name != "order");
+    let clear =
+        if is_filtered { html!("<a class=\"button\" href=\"{}\">Show all</a>", &*path) } else { Html::default() };
+    html!(
+        "<form class=\"ask filters\" method=\"get\" action=\"{}\">{}{}<div class=\"row\"><span><label for=\"text\">Text or id</label><input id=\"text\" name=\"text\" type=\"search\" value=\"{}\"></span><span><label for=\"source\">Source</label><input id=\"source\" name=\"source\" value=\"{}\"></span><span><label for=\"kept-source\">Kept in source</label><input id=\"kept-source\" name=\"kept_source\" value=\"{}\"></span><span><label for=\"from\">Similarity from</label><input id=\"from\" name=\"similarity_from\" type=\"number\" min=\"0\" max=\"1\" step=\"any\" value=\"{}\"></span><span><label for=\"to\">to</label><input id=\"to\" name=\"similarity_to\" type=\"number\" min=\"0\" max=\"1\" step=\"any\" value=\"{}\"></span><span><label for=\"kind\">What</label><select id=\"kind\" name=\"kind\">{}</select></span><span><label for=\"order\">Order</label><select id=\"order\" name=\"order\">{}</select></span><button class=\"main\">Show</button>{}</div></form>\n<p class=\"counted\"><b>{}</b> · export all of them: <a href=\"{}\" download>CSV</a>, <a href=\"{}\" download>JSONL</a></p>\n",
+        &*path,
+        hidden("band", &asked.band),
+        hidden("cluster", &asked.cluster),
+        value(&asked.text),
+        value(&asked.source),
+        value(&asked.kept_source),
+        value(&asked.similarity_from),
+        value(&asked.similarity_to),
+        options(&asked.kind, &kinds),
+        options(&asked.order, &orders),
+        clear,
+        number::of(count, "removal"),
+        export("csv"),
+        export("jsonl")
+    )
 }
 
 /// Clusters, the largest first.
@@ -152,9 +139,9 @@ pub(super) async fn clusters(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
     Path(result): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(Asked { after }): Query<Asked>,
 ) -> Result<Page, Problem> {
-    let (of_job, after) = (result.clone(), asked.after);
+    let of_job = result.clone();
     let shown = results::with(&shared, result.clone(), move |open| {
         let found = open.table()?;
         let columns = vec![
@@ -202,11 +189,12 @@ pub(super) async fn cluster(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
     Path((result, cluster)): Path<(String, u32)>,
-    Query(asked): Query<Asked>,
+    Query(Asked { after }): Query<Asked>,
 ) -> Result<Page, Problem> {
-    let (of_job, after) = (result.clone(), asked.after);
+    let of_job = result.clone();
     let shown = results::with(&shared, result.clone(), move |open| {
-        let rows = open.table()?.rows(Which::Cluster(cluster), after, ON_SCREEN).map_err(|error| unreadable(&error))?;
+        let asked = AskedRows { cluster: Some(cluster.to_string()), ..AskedRows::default() };
+        let rows = open.rows(&asked.check()?, after, ON_SCREEN)?;
         let missing = || Problem::new(Kind::NoSuchResult, format!("no document was removed for cluster {cluster}"));
         let first = rows.rows.first().ok_or_else(missing)?;
         let path = format!("/results/{}/clusters/{cluster}", address::part(&of_job));
@@ -218,7 +206,7 @@ pub(super) async fn cluster(
                 format!("{} documents were", number::count(rows.count))
             },
             name(&first.removal.kept_id),
-            shown_rows(&of_job, &rows.rows),
+            shown_rows(&of_job, &asked, after, &rows.rows, &*open.starts()?),
             pages(&path, &[], after, rows.count)
         ))
     });
@@ -227,35 +215,58 @@ pub(super) async fn cluster(
     Ok(Screen { title: "A cluster", current: Current::Results, body }.page())
 }
 
-/// Rows as a table, each with a link to its pair.
-fn shown_rows(result: &str, rows: &[PlacedRemoval]) -> Html {
-    let columns = [Column::number("similarity"), Column::text("removed"), Column::text("kept")];
-    let columns = columns.into_iter().chain([Column::text("what"), Column::text("from"), Column::number("cluster")]);
-    let mut table = Table { is_filtered: true, ..Table::new("Removals", columns.collect()) };
-    for PlacedRemoval { at, removal } in rows {
-        let to = address::with(&format!("/results/{}/pair", address::part(result)), &[("row", &at.to_string())]);
+/// Rows as a table, each with a link to its pair. Columns lead to the list in another order.
+fn shown_rows(result: &str, asked: &AskedRows, after: u64, rows: &[PlacedRemoval], starts: &Starts) -> Html {
+    if rows.is_empty() {
+        return html!("<p>{}</p>\n", "There are none.");
+    }
+    let path = format!("/results/{}", address::part(result));
+    let head = |name: &'static str, order: &'static str, class: &'static str| {
+        let others = asked.given().into_iter().filter(|(name, _)| *name != "order");
+        let parameters: Vec<(&str, &str)> = others.chain([("order", order)]).collect();
+        let is_sorted = Html::ours(if asked.order.as_deref() == Some(order) { " aria-sort=\"other\"" } else { "" });
+        let to = address::with(&format!("{path}/removed"), &parameters);
+        html!("<th scope=\"col\"{}{}><a href=\"{}\">{}</a></th>", Html::ours(class), is_sorted, to, name)
+    };
+    let document = |id: &str, start: &str| match start {
+        "" => html!("{}", name(id)),
+        start => html!("<b>{}</b><small>{}</small>", start, name(id)),
+    };
+    let row = |(n, PlacedRemoval { at, removal }): (u64, &PlacedRemoval)| {
+        let [removed, kept] = starts.of(removal);
+        let (at, n) = (at.to_string(), n.to_string());
+        let parameters: Vec<(&str, &str)> = asked.given().into_iter().chain([("n", &*n), ("row", &*at)]).collect();
         let from = if removal.removed_source == removal.kept_source {
             name(&removal.removed_source)
         } else {
             format!("{} → {}", name(&removal.removed_source), name(&removal.kept_source))
         };
-        table.rows.push(vec![
-            Cell::number(&number::similarity(removal.similarity), removal.similarity),
-            Cell::html(html!("<a href=\"{}\">{}</a>", to, name(&removal.removed_id))),
-            Cell::text(&name(&removal.kept_id)),
-            Cell::text(what(removal)),
-            Cell::text(&from),
-            Cell::count(removal.cluster_size.into()),
-        ]);
-    }
-    if table.rows.is_empty() {
-        return html!("<p>{}</p>\n", "There are none.");
-    }
-    table.render()
+        html!(
+            "<tr><td class=\"n\">{}</td><th scope=\"row\" dir=\"auto\"><a href=\"{}\">{}</a></th><td dir=\"auto\">{}</td><td>{}</td><td dir=\"auto\">{}</td><td class=\"n\"><a href=\"{}/clusters/{}\">{}</a></td></tr>\n",
+            number::similarity(removal.similarity),
+            address::with(&format!("{path}/pair"), &parameters),
+            document(&removal.removed_id, removed),
+            document(&removal.kept_id, kept),
+            what(removal),
+            from,
+            &*path,
+            removal.cluster.to_string(),
+            number::of(removal.cluster_size.into(), "document")
+        )
+    };
+    html!(
+        "<div class=\"scroll\" role=\"group\" aria-label=\"Removals\" tabindex=\"0\">\n<table class=\"rows\"><caption>Removals</caption>\n<thead><tr>{}{}{}<th scope=\"col\">what</th>{}{}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
+        head("similarity", "least_similar", " class=\"n\""),
+        head("removed", "removed", ""),
+        head("kept", "kept", ""),
+        head("source", "source", ""),
+        head("cluster", "largest_cluster", " class=\"n\""),
+        (after..).zip(rows).map(row).collect::<Html>()
+    )
 }
 
 /// What two documents have in common.
-fn what(removal: &Removal) -> &'static str {
+pub(super) fn what(removal: &Removal) -> &'static str {
     match removal {
         Removal { exact_copy: true, .. } => "exact copy",
         Removal { same_words: true, .. } => "same words",
@@ -264,7 +275,7 @@ fn what(removal: &Removal) -> &'static str {
 }
 
 /// Links to the bands that have rows, of which one may be open.
-fn bands(result: &str, asked: &Asked, by_band: &[u64]) -> Html {
+fn bands(result: &str, asked: &AskedRows, by_band: &[u64]) -> Html {
     let path = format!("/results/{}/removed", address::part(result));
     let link = |parameters: &[(&str, &str)], shown: String, count: u64, is_here: bool| {
         let is_here = Html::ours(if is_here { " aria-current=\"page\"" } else { "" });

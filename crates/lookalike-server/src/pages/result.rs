@@ -3,46 +3,75 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
 use lookalike::is_link_result;
-use lookalike_page::{Html, html};
+use lookalike_page::{Cell, Column, Html, Table, html, number};
 
 use super::layout::{Current, Page, Screen, tabs};
-use super::{address, records};
+use super::{address, records, start};
 use crate::access::MayRead;
 use crate::extract::{Path, Query};
 use crate::problem::Problem;
 use crate::results;
+use crate::results::files::{self, ResultFile};
+use crate::runs::example;
+use crate::runs::store::StoredResult;
 use crate::state::Shared;
+use crate::tasks::{Task, TaskKind, TaskState};
 
 /// All results.
 pub(super) async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Page {
-    let result = |(name, folder): (&String, &std::path::PathBuf)| {
-        let what = if is_link_result(folder) { "linked records" } else { "a deduplicated corpus" };
+    let card = |name: &str, what: &str| {
         let to = address::with(&format!("/results/{}", address::part(name)), &[]);
         html!("<li><a class=\"card\" href=\"{}\"><b>{}</b> <span class=\"soft\">{}</span></a></li>\n", to, name, what)
     };
-    let all: Html = shared.results.iter().map(result).collect();
-    let body = if all.is_empty() {
-        html!(
-            "<h1>Results</h1>\n<p class=\"lead\">{}</p>\n",
-            "This server shows no result. Start it with the output folder of a finished run."
-        )
-    } else {
-        html!("<h1>Results</h1>\n<ul class=\"cards\">{}</ul>\n", all)
+    let is_running = |task: &Task| task.kind == TaskKind::Dedup && task.state == TaskState::Running;
+    let running = shared.tasks.all().into_iter().filter(is_running);
+    let running: Html = running.map(|task| card(&task.makes, "is being deduplicated")).collect();
+    let result = |(name, stored): (String, StoredResult)| {
+        card(&name, if is_link_result(&stored.folder) { "linked records" } else { "a deduplicated corpus" })
     };
+    let all: Html = shared.results.all().into_iter().map(result).collect();
+    let none = if shared.results.makes().is_some() {
+        "There is no result yet."
+    } else {
+        "This server shows no result. Start it with the output folder of a finished run."
+    };
+    let list = if all.is_empty() && running.is_empty() {
+        html!("<p class=\"lead\">{}</p>\n", none)
+    } else {
+        html!("<ul class=\"cards\">{}{}</ul>\n", running, all)
+    };
+    let body = html!("<h1>Results</h1>\n{}{}", list, start::dedup_forms(&shared));
     Screen { title: "Results", current: Current::Results, body }.page()
 }
 
-/// A result: of documents as a whole, of records pair by pair.
+/// The result of the example.
+pub(super) async fn show_example(
+    may: MayRead,
+    State(shared): State<Arc<Shared>>,
+    query: Query<records::Asked>,
+) -> Result<Response, Problem> {
+    show(may, State(shared), Path(example::NAME.to_owned()), query).await
+}
+
+/// A result: of documents as a whole, of records pair by pair. While it is made, how far that is.
 pub(super) async fn show(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
     Query(asked): Query<records::Asked>,
-) -> Result<Page, Problem> {
-    if is_link_result(shared.result(&name)?) {
-        return records::show(&shared, name, asked).await;
+) -> Result<Response, Problem> {
+    let stored = match (shared.results.get(&name), shared.tasks.making(&name)) {
+        (Ok(stored), _) => stored,
+        (Err(_), Some(task)) => return Ok(start::progress(&task)),
+        (Err(problem), None) => return Err(problem),
+    };
+    if is_link_result(&stored.folder) {
+        return Ok(records::show(&shared, name, asked).await?.into_response());
     }
+    let folder = stored.folder.clone();
+    let files = shared.work.search(move || Ok(files::files_of(&folder))).await?;
     let of_job = name.clone();
     let body = results::with(&shared, name.clone(), move |open| {
         let run = &open.run;
@@ -59,8 +88,45 @@ pub(super) async fn show(
         ))
     });
     let body = body.await?;
-    let body = html!("{}{}", result_tabs(&name, Tab::Overview), body);
-    Ok(Screen { title: &name, current: Current::Results, body }.page())
+    let body = html!("{}{}{}", result_tabs(&name, Tab::Overview), body, downloads(&name, &files, stored.is_own));
+    Ok(Screen { title: &name, current: Current::Results, body }.page().into_response())
+}
+
+/// How many files are listed.
+const MOST_FILES: usize = 100;
+
+/// The files of a result, and the way to delete it.
+fn downloads(result: &str, all: &[ResultFile], is_own: bool) -> Html {
+    let mut table = Table::new("Files", vec![Column::text("file"), Column::text("what"), Column::number("size")]);
+    for ResultFile { name: file, bytes } in all.iter().take(MOST_FILES) {
+        let what = match &**file {
+            "removed.jsonl" => "removed documents, each with the kept one and why",
+            "summary.json" => "all numbers of the run",
+            "report.html" => "the report, in one file for a browser",
+            file if file.starts_with("kept/") => "kept documents",
+            _ => "",
+        };
+        let path: Vec<String> = file.split('/').map(address::part).collect();
+        let to = format!("/v1/results/{}/files/{}", address::part(result), path.join("/"));
+        table.rows.push(vec![
+            Cell::html(html!("<a href=\"{}\" download>{}</a>", to, lookalike_page::name(file))),
+            Cell::text(what),
+            Cell::number(&number::bytes(*bytes), *bytes as f64),
+        ]);
+    }
+    let more = match all.len().saturating_sub(MOST_FILES) {
+        0 => Html::default(),
+        more => html!("<p class=\"soft\">and {} more</p>\n", number::of(more as u64, "file")),
+    };
+    let delete = if is_own {
+        html!(
+            "<p><a class=\"button danger\" href=\"/results/{}/delete\">Delete this result</a></p>\n",
+            address::part(result)
+        )
+    } else {
+        Html::default()
+    };
+    section("files", "Download", &html!("{}{}{}", table.render(), more, delete))
 }
 
 /// Who lost how much to whom.
@@ -69,7 +135,18 @@ pub(super) async fn sources(
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
 ) -> Result<Page, Problem> {
-    let sources = results::with(&shared, name.clone(), |open| Ok(open.run.sources()?)).await?;
+    let of_job = name.clone();
+    let sources = results::with(&shared, name.clone(), move |open| {
+        let to_source = |source: &str, kept_in: Option<&str>| {
+            // A source of the reference is shown with a note behind its name.
+            let kept_in = kept_in.map(|kept_in| kept_in.trim_end_matches(" (reference)"));
+            let kept_in =
+                kept_in.map_or_else(String::new, |kept_in| format!("&kept_source={}", address::part(kept_in)));
+            format!("/results/{}/removed?source={}{kept_in}", address::part(&of_job), address::part(source))
+        };
+        Ok(open.run.sources(&to_source)?)
+    })
+    .await?;
     let body = html!(
         "{}<h1>Sources of {}</h1>\n<p class=\"lead\">How much each source lost, and to whom.</p>\n{}",
         result_tabs(&name, Tab::Sources),

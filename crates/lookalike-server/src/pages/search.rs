@@ -9,12 +9,12 @@ use lookalike_index::{Query as Sought, SearchOptions};
 use lookalike_page::{Html, html, name, number};
 use serde::Deserialize;
 
-use super::fields::{Fields, SentFile, Takes};
 use super::hits::{self, Found, Opened, Queried};
 use super::layout::{Current, Page, Screen};
 use super::{file_hits, index};
 use crate::access::MaySearch;
 use crate::extract::Query;
+use crate::form::{Fields, SentFile, Takes};
 use crate::problem::{Kind, Problem};
 use crate::state::{OpenIndex, Shared};
 

@@ -1,8 +1,12 @@
-//! Finished runs of `dedup` and `link`, page by page: `/v1/results…`.
+//! Results of `dedup` and `link`: `/v1/results…`. They are read page by page, downloaded, made of files that are sent, and deleted.
+
+pub(crate) mod export;
+pub(crate) mod files;
+pub(crate) mod make;
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
@@ -13,18 +17,25 @@ use utoipa::ToSchema;
 use crate::access::MayRead;
 use crate::extract::{Path, Query};
 use crate::problem::{Kind, Problem};
+use crate::runs::filter::{AskedRows, Order, RemovalKind};
 use crate::runs::opened::{OpenResult, unreadable};
-use crate::runs::table::{BANDS, PlacedRemoval, Which};
+use crate::runs::store::StoredResult;
+use crate::runs::table::PlacedRemoval;
 use crate::state::Shared;
 
 /// The routes of results.
 pub(crate) fn routes() -> Router<Arc<Shared>> {
     Router::new()
-        .route("/v1/results", get(list))
-        .route("/v1/results/{result}", get(summary))
+        .route("/v1/results", get(list).post(make::make))
+        .route("/v1/results/{result}", get(summary).delete(make::delete))
+        .route("/v1/results/{result}/export", get(export::export))
+        .route("/v1/results/{result}/files", get(files::list))
+        .route("/v1/results/{result}/files/{*file}", get(files::download))
         .route("/v1/results/{result}/clusters", get(clusters))
         .route("/v1/results/{result}/removed", get(removed))
         .route("/v1/results/{result}/sources", get(sources))
+        // A form is read piece by piece, and each piece is counted where it is read.
+        .layer(DefaultBodyLimit::disable())
 }
 
 /// All results of the server.
@@ -41,6 +52,8 @@ pub(crate) struct ListedResult {
     name: String,
     /// What made it: `dedup` or `link`.
     kind: &'static str,
+    /// Whether it was made by this server, and can be deleted.
+    can_be_deleted: bool,
 }
 
 /// Which part of a list is asked for.
@@ -57,26 +70,27 @@ pub(crate) struct Part {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RemovedParameters {
-    #[serde(default)]
-    order: Order,
-    /// The lower end of a band of similarity, in percent, or `copies`.
+    order: Option<String>,
     band: Option<String>,
-    cluster: Option<u32>,
+    cluster: Option<String>,
+    source: Option<String>,
+    kept_source: Option<String>,
+    similarity_from: Option<String>,
+    similarity_to: Option<String>,
+    kind: Option<String>,
+    text: Option<String>,
     #[serde(default)]
     after: u64,
     #[serde(default = "usual_limit")]
     limit: usize,
 }
 
-/// The order of removals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Order {
-    /// As the file has them.
-    #[default]
-    Input,
-    /// The least similar first.
-    LeastSimilar,
+impl RemovedParameters {
+    fn rows(&self) -> AskedRows {
+        let Self { order, band, cluster, source, kept_source, similarity_from, similarity_to, kind, text, .. } =
+            self.clone();
+        AskedRows { order, band, cluster, source, kept_source, similarity_from, similarity_to, kind, text }
+    }
 }
 
 /// Some rows of a list, and how to go on.
@@ -142,9 +156,12 @@ fn usual_limit() -> usize {
     responses((status = 200, description = "Names and kinds", body = Listed)))]
 pub(crate) async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Json<Listed> {
     let kind = |folder: &std::path::Path| if is_link_result(folder) { "link" } else { "dedup" };
-    let result =
-        |(name, folder): (&String, &std::path::PathBuf)| ListedResult { name: name.clone(), kind: kind(folder) };
-    Json(Listed { results: shared.results.iter().map(result).collect() })
+    let result = |(name, stored): (String, StoredResult)| ListedResult {
+        name,
+        kind: kind(&stored.folder),
+        can_be_deleted: stored.is_own,
+    };
+    Json(Listed { results: shared.results.all().into_iter().map(result).collect() })
 }
 
 /// The summary of a run, as `summary.json` has it.
@@ -196,22 +213,28 @@ pub(crate) async fn clusters(
 #[utoipa::path(get, path = "/v1/results/{result}/removed", operation_id = "list_removed", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
-        ("order" = Option<Order>, Query, description = "As the file has them, or the least similar first"),
+        ("order" = Option<Order>, Query, description = "As the file has them unless another order is given"),
         ("band" = Option<String>, Query, description = "Only those of a band of similarity, by its lower end in percent: 80; or `copies`"),
         ("cluster" = Option<u32>, Query, description = "Only those of a cluster"),
+        ("source" = Option<String>, Query, description = "Only those of a source"),
+        ("kept_source" = Option<String>, Query, description = "Only those whose kept document is of a source"),
+        ("similarity_from" = Option<f64>, Query, description = "Only those with this similarity or more"),
+        ("similarity_to" = Option<f64>, Query, description = "Only those with this similarity or less"),
+        ("kind" = Option<RemovalKind>, Query, description = "Only exact copies, those with the same words, or the others"),
+        ("text" = Option<String>, Query, description = "Only those with this text in an id, a source, a file, an address or the first words"),
         ("after" = Option<u64>, Query, description = "Where the page begins: `next` of the page before"),
         ("limit" = Option<usize>, Query, description = "How many to give: 100 if nothing is said, 1,000 at most"),
     ),
-    responses((status = 200, description = "Some rows of `removed.jsonl`", body = Removed), (status = 400, description = "There is no such band"), (status = 404, description = "There is no such result")))]
+    responses((status = 200, description = "Some rows of `removed.jsonl`", body = Removed), (status = 400, description = "A value is impossible"), (status = 404, description = "There is no such result")))]
 pub(crate) async fn removed(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
     Query(parameters): Query<RemovedParameters>,
 ) -> Result<Response, Problem> {
-    let (which, limit) = (which(&parameters)?, checked(parameters.limit)?);
+    let (filter, limit) = (parameters.rows().check()?, checked(parameters.limit)?);
     let removed = with(&shared, name, move |open| {
-        let found = open.table()?.rows(which, parameters.after, limit).map_err(|error| unreadable(&error))?;
+        let found = open.rows(&filter, parameters.after, limit)?;
         let removed: Vec<Removal> = found.rows.into_iter().map(|row| row.removal).collect();
         let next = next(parameters.after, removed.len(), found.count);
         Ok(Removed { count: found.count, removed, next })
@@ -245,29 +268,7 @@ pub(crate) async fn with<T: Send + 'static>(
     job: impl FnOnce(&OpenResult) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     let of_job = Arc::clone(shared);
-    shared.work.search(move || job(&*of_job.opened.open(&name, of_job.result(&name)?)?)).await
-}
-
-/// Which rows somebody means.
-fn which(parameters: &RemovedParameters) -> Result<Which, Problem> {
-    match (&parameters.band, parameters.cluster, parameters.order) {
-        (Some(band), None, _) => band_of(band),
-        (None, Some(cluster), _) => Ok(Which::Cluster(cluster)),
-        (None, None, Order::LeastSimilar) => Ok(Which::LeastSimilar),
-        (None, None, Order::Input) => Ok(Which::InPlace),
-        (Some(_), Some(_), _) => Err(Problem::new(Kind::Malformed, "give a band or a cluster, not both")),
-    }
-}
-
-/// A band as it is written: its lower end in percent, or `copies`.
-pub(crate) fn band_of(band: &str) -> Result<Which, Problem> {
-    let wrong = || Problem::new(Kind::Malformed, "band: give 0, 5, 10 and so on up to 95, or 'copies'");
-    if band == "copies" {
-        return Ok(Which::Copies);
-    }
-    let percent: u8 = band.parse().map_err(|_| wrong())?;
-    let (band, rest) = (percent / 5, percent % 5);
-    if rest == 0 && band < BANDS { Ok(Which::Band(band)) } else { Err(wrong()) }
+    shared.work.search(move || job(&*of_job.opened.open(&name, &of_job.result(&name)?)?)).await
 }
 
 fn checked(limit: usize) -> Result<usize, Problem> {
@@ -283,15 +284,6 @@ fn next(after: u64, given: usize, count: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_band_is_named_by_its_lower_end() {
-        assert_eq!(band_of("80").unwrap(), Which::Band(16));
-        assert_eq!(band_of("copies").unwrap(), Which::Copies);
-        for wrong in ["", "81", "100", "-5", "copy"] {
-            assert_eq!(band_of(wrong).unwrap_err().kind(), Kind::Malformed, "{wrong}");
-        }
-    }
 
     #[test]
     fn a_list_goes_on_until_its_end() {

@@ -1,6 +1,6 @@
 //! Folders with results, opened when somebody first asks, and again when they have changed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -9,7 +9,11 @@ use std::time::{Duration, SystemTime};
 
 use lookalike::{FinishedRun, ReadOptions};
 
+use super::filter::Filter;
+use super::starts::{ReadingStarts, Starts};
+use super::store;
 use super::table::RowTable;
+use super::view::View;
 use crate::problem::{Kind, Problem};
 
 /// What a run read, by its command line: from there its texts are read again.
@@ -25,10 +29,12 @@ pub(crate) struct Opened {
 /// A result that is being served.
 #[derive(Debug)]
 pub(crate) struct OpenResult {
-    pub(crate) run: FinishedRun,
+    pub(crate) run: Arc<FinishedRun>,
     /// When its summary was written: another time is another result.
     written: Option<SystemTime>,
     table: Arc<Making>,
+    starts: Arc<ReadingStarts>,
+    pub(super) views: Mutex<VecDeque<(Filter, Arc<View>)>>,
 }
 
 /// A table that is being made, by a thread of its own.
@@ -43,6 +49,9 @@ struct Making {
 /// How long a request waits for a table. Most are made in less.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long a list waits for the first words of its documents.
+const STARTS_PATIENCE: Duration = Duration::from_secs(3);
+
 impl Opened {
     /// The result of this name and folder.
     ///
@@ -55,12 +64,18 @@ impl Opened {
         if let Some(open) = results.get(name).filter(|open| open.written == written && open.is_current()) {
             return Ok(Arc::clone(open));
         }
-        let (read, references) = self.input_of.and_then(|input_of| input_of(folder)).unzip();
-        let run = FinishedRun::open(folder, read, references.unwrap_or_default())?;
+        let (read, references) =
+            store::input_of(folder).or_else(|| self.input_of.and_then(|input_of| input_of(folder))).unzip();
+        let run = Arc::new(FinishedRun::open(folder, read, references.unwrap_or_default())?);
         let table = Making::start(&folder.join("removed.jsonl"));
-        let open = Arc::new(OpenResult { run, written, table });
+        let open = Arc::new(OpenResult { run, written, table, starts: Arc::default(), views: Mutex::default() });
         results.insert(name.to_owned(), Arc::clone(&open));
         Ok(open)
+    }
+
+    /// Forgets a result that was deleted.
+    pub(crate) fn forget(&self, name: &str) {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
     }
 }
 
@@ -78,6 +93,15 @@ impl OpenResult {
     /// When that takes long, or they cannot be read.
     pub(crate) fn table(&self) -> Result<Arc<RowTable>, Problem> {
         self.table.wait(PATIENCE)
+    }
+
+    /// The first words of the documents in its rows, as far as they are read by now.
+    ///
+    /// # Errors
+    ///
+    /// When its rows cannot be read.
+    pub(crate) fn starts(&self) -> Result<Arc<Starts>, Problem> {
+        Ok(self.starts.wait(&self.run, &self.table()?, STARTS_PATIENCE))
     }
 
     fn is_current(&self) -> bool {

@@ -137,6 +137,17 @@ impl RowTable {
         File::open(&self.path).and_then(|file| Stamp::of(&file)).is_ok_and(|stamp| stamp == self.stamp)
     }
 
+    /// Hands over all rows as the file has them, each with the byte at which it begins.
+    pub(crate) fn each(&self, mut take: impl FnMut(u64, Removal) -> io::Result<()>) -> io::Result<()> {
+        let mut reader = BufReader::with_capacity(1 << 18, File::open(&self.path)?);
+        let (mut at, mut line) = (0, Vec::new());
+        while next_line(&mut reader, &mut line)? {
+            take(at, parse(&line)?)?;
+            at += line.len() as u64 + 1;
+        }
+        Ok(())
+    }
+
     /// How many rows each band has, from 0 to 0.05 up to 0.95 to 1; exact copies last.
     pub(crate) fn by_band(&self) -> &[u64] {
         &self.by_band

@@ -40,6 +40,7 @@ use self::pairs::Pair;
 use self::population::Population;
 use crate::error::Result;
 use crate::options::{ReadOptions, Scheme, SourceBy};
+use crate::output::rows::Removal;
 use crate::progress::Progress;
 use crate::report::page::texts::{InputTexts, LONGEST};
 use crate::report::summary::Summary;
@@ -329,6 +330,27 @@ pub fn judge(folder: &Path, files: &[PathBuf], progress: &dyn Progress) -> Resul
     written.map_err(|cause| lookalike_io::Error::Unwritable { path, cause })?;
     file.commit()?;
     Ok(result)
+}
+
+/// Labels a removal of the run in a folder: the label is appended to `labels.jsonl`, as those of [`Audit::label`] are. Without an answer,
+/// an earlier label is taken back. When this returns, the label is on the disk.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub fn label_removal(folder: &Path, removal: &Removal, answer: Option<Answer>, labeler: Option<String>) -> Result<()> {
+    let facts = pairs::facts_of(removal);
+    let label = Label { facts, label: answer, something_lost: false, worse_kept: false, note: String::new(), labeler };
+    LabelFile::open(&folder.join(LABELS))?.append(&label)
+}
+
+/// What most labelers say of a removal; none if nobody says anything.
+///
+/// # Errors
+///
+/// [`crate::Error::NotALabel`] when the file has something else than labels.
+pub fn label_of_removal(folder: &Path, removal: &Removal) -> Result<Option<Answer>> {
+    Ok(labels_of(folder, &[])?.answer(&pairs::facts_of(removal).key()))
 }
 
 /// The labels in a folder, if there are any, and those of further files.

@@ -37,23 +37,29 @@ pub(crate) fn with_texts(removals: Vec<Removal>, scheme: &Scheme, source: &dyn T
         if !is_unchanged(&removal, &texts, &mut shingler) {
             return None;
         }
-        let facts = PairFacts {
-            left_id: removal.removed_id,
-            right_id: removal.kept_id,
-            left_file: removal.removed_file,
-            left_position: removal.removed_position,
-            right_file: removal.kept_file,
-            right_position: removal.kept_position,
-            left_source: Some(removal.removed_source),
-            right_source: Some(removal.kept_source),
-            right_in_reference: removal.kept_in.is_some(),
-            near_miss: false,
-            similarity: removal.similarity,
-            equal_super_shingle_count: agreeing.as_ref().and_then(|agreeing| agreeing.count(&texts)),
-        };
+        let equal_super_shingle_count = agreeing.as_ref().and_then(|agreeing| agreeing.count(&texts));
+        let facts = PairFacts { equal_super_shingle_count, ..facts_of(&removal) };
         Some(Pair { facts, texts })
     };
     removals.into_iter().filter_map(pair).collect()
+}
+
+/// What a label states of a removal.
+pub(crate) fn facts_of(removal: &Removal) -> PairFacts {
+    PairFacts {
+        left_id: removal.removed_id.clone(),
+        right_id: removal.kept_id.clone(),
+        left_file: removal.removed_file.clone(),
+        left_position: removal.removed_position,
+        right_file: removal.kept_file.clone(),
+        right_position: removal.kept_position,
+        left_source: Some(removal.removed_source.clone()),
+        right_source: Some(removal.kept_source.clone()),
+        right_in_reference: removal.kept_in.is_some(),
+        near_miss: false,
+        similarity: removal.similarity,
+        equal_super_shingle_count: None,
+    }
 }
 
 /// Whether two texts are what was compared; of those that are cut nobody knows.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lookalike_page::chart::Sizes;
+use lookalike_page::chart::{Bar, Bars};
 use lookalike_page::{Budget, Cell, Column, Html, Table, html, name, number};
 
 use super::pairs::Pairs;
@@ -51,19 +51,42 @@ pub(super) fn section(summary: &Summary, gathered: &Gathered, pairs: &Pairs) -> 
 pub(super) fn by_size(summary: &Summary) -> Html {
     let largest = summary.clusters_by_size.keys().next_back().copied().unwrap_or(0);
     let clustered: u64 = summary.clusters_by_size.range(2..).map(|(size, count)| size * count).sum();
-    let sizes = Sizes {
+    let bars = Bars {
         id: "by-size".to_owned(),
         title: "Clusters by number of documents".to_owned(),
         description: format!(
-            "{} of two or more documents hold {} documents; the largest has {}. Each cluster has one kept document. Both scales are powers of ten.",
+            "{} of two or more documents hold {} documents; the largest has {}. Each cluster has one kept document.",
             number::of(summary.found.cluster_count, "cluster"),
             number::count(clustered),
             number::count(largest)
         ),
-        items: "documents".to_owned(),
-        clusters: summary.clusters_by_size.clone(),
+        counted: "clusters".to_owned(),
+        axis: "documents in the cluster".to_owned(),
+        bars: bars_of(&summary.clusters_by_size),
+        apart: Vec::new(),
     };
-    sizes.draw().figure()
+    bars.draw().figure()
+}
+
+/// Sizes up to this have a bar each; above it, bars are of ranges.
+const SINGLE: u64 = 5;
+
+/// A bar for each small size, and for ranges of larger ones: 6–10, 11–20, 21–50 and so on, up to the largest cluster.
+fn bars_of(by_size: &BTreeMap<u64, u64>) -> Vec<Bar> {
+    let largest = by_size.keys().next_back().copied().unwrap_or(0);
+    let edges = (2..=SINGLE).chain((1..18).flat_map(|power| [1, 2, 5].map(|factor| factor * 10_u64.pow(power))));
+    let (mut bars, mut from) = (Vec::new(), 2);
+    for to in edges {
+        if from > largest {
+            break;
+        }
+        let label =
+            if from == to { number::count(from) } else { format!("{}–{}", number::short(from), number::short(to)) };
+        let count = by_size.range(from..=to).map(|(_, count)| *count).sum();
+        bars.push(Bar { label, count, opens: None });
+        from = to + 1;
+    }
+    bars
 }
 
 /// How often kept documents occur.
@@ -87,4 +110,22 @@ pub(super) fn copies(by_copies: &BTreeMap<u64, u64>) -> Html {
         "<h3>How often kept documents occur</h3><p>Exact copies of a kept document, and itself; <code>copy_count</code> in the output.</p>{}",
         table.render()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cluster_is_in_one_bar() {
+        let by_size =
+            BTreeMap::from([(1, 900), (2, 40), (3, 7), (5, 2), (6, 3), (10, 1), (11, 4), (60, 5), (4_321, 1)]);
+        let bars = bars_of(&by_size);
+        let shown: Vec<(&str, u64)> = bars.iter().map(|bar| (&*bar.label, bar.count)).collect();
+        let expected =
+            [("2", 40), ("3", 7), ("4", 0), ("5", 2), ("6–10", 4), ("11–20", 4), ("21–50", 0), ("51–100", 5)];
+        assert_eq!(shown[..8], expected);
+        assert_eq!(shown[8..], [("101–200", 0), ("201–500", 0), ("501–1.0k", 0), ("1.0k–2.0k", 0), ("2.0k–5.0k", 1)]);
+        assert!(bars_of(&BTreeMap::from([(1, 5)])).is_empty());
+    }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::pairs::{Maker, names, places};
 use super::rows::{Gathered, Group};
 use super::texts::{InputTexts, TextSource as _};
-use super::{clusters, overview, run, similarity, sources};
+use super::{SUMMARY, clusters, date_of, overview, run, similarity, sources};
 use crate::error::Result;
 use crate::options::{ReadOptions, ReportTexts};
 use crate::output::rows::Removal;
@@ -40,6 +40,18 @@ pub struct ShownPair {
     pub has_texts: bool,
     /// How many characters of both are left out.
     pub more: u64,
+}
+
+/// The place of a document: its file, and its position there, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TextPlace<'a> {
+    /// Whether it belongs to the reference.
+    pub is_reference: bool,
+    /// The name of the file.
+    pub file: &'a str,
+    /// The position in it.
+    pub position: u64,
 }
 
 /// How many documents of one source were removed because of documents of another.
@@ -75,9 +87,9 @@ impl FinishedRun {
         &self.summary
     }
 
-    /// The first screen: a sentence, six numbers, and what needs somebody's eye.
+    /// The first screen: a name and the date, a sentence, six numbers, and what needs attention.
     pub fn lead(&self, title: &str) -> Html {
-        overview::lead(&self.summary, title)
+        overview::lead(&self.summary, title, &date_of(&self.folder))
     }
 
     /// Removed documents by similarity. A bar leads to the address of its band, which is named by its lower end in percent (`80`), or
@@ -120,13 +132,14 @@ impl FinishedRun {
         clusters::copies(&self.summary.kept_by_copy_count)
     }
 
-    /// How much each source lost, to whom, and who copies whom. The first call reads all rows.
+    /// How much each source lost, to whom, and who copies whom. A count leads to the address of the removals of a source, or of those
+    /// of them that are kept in another. The first call reads all rows.
     ///
     /// # Errors
     ///
     /// When `removed.jsonl` cannot be read.
-    pub fn sources(&self) -> Result<Html> {
-        Ok(sources::section(&self.summary, self.gathered()?))
+    pub fn sources(&self, address: &dyn Fn(&str, Option<&str>) -> String) -> Result<Html> {
+        Ok(sources::section(&self.summary, self.gathered()?, Some(address)))
     }
 
     /// What went between the largest sources, at most so many of them. The first call reads all rows.
@@ -142,6 +155,25 @@ impl FinishedRun {
             document_count: documents,
         };
         Ok(flows.into_iter().map(flow).collect())
+    }
+
+    /// Reads the input again and hands over the beginning of every text, with the place of its document. Files that were changed after
+    /// the run are left out, since their texts may be others now.
+    ///
+    /// # Errors
+    ///
+    /// When the input cannot be read.
+    pub fn each_start(&self, most_bytes: usize, mut take: impl FnMut(TextPlace<'_>, &str)) -> Result<()> {
+        let ended = std::fs::metadata(self.folder.join(SUMMARY)).and_then(|facts| facts.modified()).ok();
+        let source =
+            InputTexts { read: &self.read, references: &self.references, reference_tables: &[], longest: most_bytes };
+        for is_reference in [false, true] {
+            source.each(is_reference, ended, &mut |file, position, text| {
+                let end = (0..=most_bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+                take(TextPlace { is_reference, file, position }, &text[..end]);
+            })?;
+        }
+        Ok(())
     }
 
     fn gathered(&self) -> Result<&Gathered> {

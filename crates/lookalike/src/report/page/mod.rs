@@ -20,12 +20,13 @@ mod sources;
 pub(crate) mod texts;
 
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use lookalike_io::input::held::HeldTable;
 use lookalike_io::write::OutputFile;
-use lookalike_page::{Html, MOST_BYTES, Page, Section, html, number};
+use lookalike_page::{Html, MOST_BYTES, Page, Section, html, name, number};
 
-pub use self::finished::{FinishedRun, ShownPair, SourceFlow};
+pub use self::finished::{FinishedRun, ShownPair, SourceFlow, TextPlace};
 pub(crate) use self::texts::{CorpusTexts, TextSource};
 
 use self::pairs::Pairs;
@@ -43,11 +44,44 @@ use crate::run::Run;
 /// What a report is called.
 const TITLE: &str = "Deduplication report";
 
+/// The file with the numbers of a run.
+const SUMMARY: &str = "summary.json";
+
+/// The name of a corpus: that of its first input, and how many more there are; that of the report where the input has none.
+fn corpus_name(read: &ReadOptions) -> String {
+    let inputs: Vec<&PathBuf> = read.inputs.iter().chain(&read.listed).collect();
+    let last = |path: &Path| {
+        if path.as_os_str() == "-" {
+            return "standard input".to_owned();
+        }
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+    };
+    match &inputs[..] {
+        [] => TITLE.to_owned(),
+        [only] => last(only),
+        [first, rest @ ..] => format!("{} and {} more", last(first), number::count(rest.len() as u64)),
+    }
+}
+
+/// The day of a time, in UTC.
+fn date(time: SystemTime) -> String {
+    number::date(time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
+}
+
+/// The day on which a finished run ended.
+fn date_of(folder: &Path) -> String {
+    let written = std::fs::metadata(folder.join(SUMMARY)).and_then(|facts| facts.modified());
+    date(written.unwrap_or_else(|_| SystemTime::now()))
+}
+
 /// A report of which all but the times is known.
 pub(crate) struct Report {
     gathered: Gathered,
     pairs: Pairs,
     texts: ReportTexts,
+    corpus: String,
+    date: String,
     /// A section that comes before all others.
     first: Option<Section>,
 }
@@ -62,7 +96,8 @@ pub(crate) fn of_run(
 ) -> Report {
     let source = CorpusTexts::new(corpus, &options.read);
     let texts = options.report.unwrap_or_default();
-    run.stage("report", || Report::new(summary, gathered, &source, texts, None))
+    let heading = (corpus_name(&options.read), date(SystemTime::now()));
+    run.stage("report", || Report::new(summary, gathered, &source, texts, heading, None))
 }
 
 /// Options of [`crate::report()`].
@@ -162,7 +197,8 @@ fn write(
         reference_tables: &options.reference_tables,
         longest: texts::LONGEST,
     };
-    let report = Report::new(summary, gathered, &source, options.texts, first);
+    let heading = (corpus_name(&read), date_of(&options.folder));
+    let report = Report::new(summary, gathered, &source, options.texts, heading, first);
     progress.go_on()?;
     let page = report.page(summary);
     let (path, force) = match &options.output {
@@ -189,10 +225,11 @@ impl Report {
         gathered: Gathered,
         source: &dyn TextSource,
         texts: ReportTexts,
+        (corpus, date): (String, String),
         first: Option<Section>,
     ) -> Self {
         let pairs = Pairs::new(&gathered, summary, source, texts);
-        Self { gathered, pairs, texts, first }
+        Self { gathered, pairs, texts, corpus, date, first }
     }
 
     /// The whole page.
@@ -205,7 +242,7 @@ impl Report {
             ),
             Section::new("recall", "What the method finds", similarity::curve(summary)),
             Section::new("clusters", "Clusters by size", clusters::section(summary, &self.gathered, &self.pairs)),
-            Section::new("sources", "Sources", sources::section(summary, &self.gathered)),
+            Section::new("sources", "Sources", sources::section(summary, &self.gathered, None)),
             Section::new("pairs", "Least similar removals, and samples", self.side_by_side(summary)),
             Section::new("funnel", "From documents to removals", run::funnel(summary)),
             Section::new("stages", "Stages", run::stages(summary)),
@@ -214,8 +251,9 @@ impl Report {
         if let Some(first) = &self.first {
             sections.insert(0, first.clone());
         }
-        let lead = overview::lead(summary, TITLE);
-        let page = Page { title: TITLE.to_owned(), lead, sections }.render();
+        let lead = overview::lead(summary, &self.corpus, &self.date);
+        let title = if self.corpus == TITLE { TITLE.to_owned() } else { format!("{} · {TITLE}", name(&self.corpus)) };
+        let page = Page { title, lead, sections }.render();
         debug_assert!(page.len() <= MOST_BYTES, "{} bytes", page.len());
         page
     }
@@ -228,7 +266,7 @@ impl Report {
         let mut section = html!("{}", self.legend());
         if !self.pairs.least.is_empty() {
             section.push(&html!(
-                "<details class=\"group\" id=\"least\" open><summary>Least similar <small>what to doubt first</small></summary><div>{}</div></details>\n",
+                "<details class=\"group\" id=\"least\" open><summary>Least similar <small>what to check first</small></summary><div>{}</div></details>\n",
                 self.pairs.least
             ));
         }

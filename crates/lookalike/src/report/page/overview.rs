@@ -1,4 +1,4 @@
-//! The first screen: one sentence, six numbers, and what needs somebody's eye.
+//! The first screen: the corpus and the date, one sentence, six numbers, and what needs attention.
 
 use lookalike_page::{Budget, Html, html, name, number};
 
@@ -12,13 +12,20 @@ const NAMED: usize = 20;
 const NAME_BYTES: usize = 60_000;
 
 /// The head of the page.
-pub(super) fn lead(summary: &Summary, title: &str) -> Html {
-    let mut lead = html!("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n{}", title, sentence(summary), facts(summary));
+pub(super) fn lead(summary: &Summary, corpus: &str, date: &str) -> Html {
+    let mut lead = html!(
+        "<h1 dir=\"auto\">{}</h1>\n<p class=\"when\">Deduplication report, <time datetime=\"{}\">{}</time></p>\n<p class=\"lead\">{}</p>\n{}",
+        name(corpus),
+        date,
+        date,
+        sentence(summary),
+        facts(summary)
+    );
     let needs = needs(summary);
     if !needs.is_empty() {
         let items: Html = needs.iter().map(|need| html!("<li>{}</li>\n", need)).collect();
         lead.push(&html!(
-            "<section class=\"eye\" aria-labelledby=\"eye-h\"><h2 id=\"eye-h\">What needs your eye</h2>\n<ul>{}</ul></section>\n",
+            "<section class=\"eye\" aria-labelledby=\"eye-h\"><h2 id=\"eye-h\">What needs attention</h2>\n<ul>{}</ul></section>\n",
             items
         ));
     }
@@ -41,7 +48,7 @@ fn sentence(summary: &Summary) -> String {
     let (was, are) =
         if found.removed_count == 1 { ("was", "is a near-duplicate") } else { ("were", "are near-duplicates") };
     format!(
-        "Of {documents}, {} {was} removed ({share}), which {are} of {kept}. {} stay.",
+        "Of {documents}, {} {was} removed ({share}), which {are} of {kept}. {} kept.",
         number::count(found.removed_count),
         number::count(found.kept_count)
     )
@@ -49,27 +56,27 @@ fn sentence(summary: &Summary) -> String {
 
 /// The six numbers.
 fn facts(summary: &Summary) -> Html {
-    let (input, found, parameters) = (&summary.input, &summary.found, &summary.parameters);
+    let (input, found) = (&summary.input, &summary.found);
     let largest = summary.clusters_by_size.keys().next_back().copied().unwrap_or(0);
     let of_all =
         |count: u64| format!("{} of all documents", number::share(count as f64 / input.document_count.max(1) as f64));
-    let recall = match parameters.recall_at_threshold {
-        Some(recall) if recall >= 1.0 => {
-            ("1".to_owned(), format!("every pair at {} or more is found", parameters.threshold))
-        }
-        Some(recall) => {
-            (format!("{recall:.4}"), format!("for pairs at the threshold of {}; more above it", parameters.threshold))
-        }
-        None => ("–".to_owned(), "similarity does not tell what this method finds".to_owned()),
-    };
-    let passed_over = match found.passed_over.pair_count {
-        0 => "every pair that shares a bucket was compared".to_owned(),
-        _ => format!(
-            "± {}; they share a bucket and were not compared",
-            number::count(found.passed_over.pair_count_error)
+    let lowest = summary.least_similar.iter().map(|removal| removal.similarity).reduce(f64::min);
+    let lowest = match lowest {
+        Some(lowest) => (
+            number::similarity(lowest),
+            format!(
+                "of a removed document to the kept one; the threshold is {}",
+                number::decimal(summary.parameters.threshold)
+            ),
         ),
+        None => ("–".to_owned(), "nothing was removed".to_owned()),
     };
     let facts = [
+        (
+            "Documents",
+            number::count(input.document_count),
+            format!("in {}, {} of text", number::of(input.file_count, "file"), number::bytes(input.bytes)),
+        ),
         ("Removed", number::count(found.removed_count), of_all(found.removed_count)),
         ("Kept", number::count(found.kept_count), of_all(found.kept_count)),
         (
@@ -82,8 +89,7 @@ fn facts(summary: &Summary) -> Html {
             number::count(found.cluster_count),
             format!("of two or more; the largest has {}", number::of(largest, "document")),
         ),
-        ("Recall promised", recall.0, recall.1),
-        ("Pairs passed over", number::count(found.passed_over.pair_count), passed_over),
+        ("Lowest similarity", lowest.0, lowest.1),
     ];
     let fact = |(name, value, note): &(&str, String, String)| {
         html!("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n", *name, value, note)

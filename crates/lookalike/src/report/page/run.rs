@@ -37,20 +37,21 @@ pub(super) fn funnel(summary: &Summary) -> Html {
             "documents",
             "texts whose sketches agree with another in a band",
         ),
-        step(
-            "candidates",
-            found.candidate_count,
-            "pairs",
-            "that were looked at; a removed document needs no further proof",
-        ),
-        step("measured", found.measured_count, "pairs", "exactly; the others were beyond doubt too different"),
-        step("matches", found.match_count, "pairs", "at the threshold or above"),
         step("removed", Some(found.removed_count), "documents", "with a kept near-duplicate each"),
     ];
+    let pairs = match (found.candidate_count, found.measured_count, found.match_count) {
+        (Some(candidates), Some(measured), Some(matches)) => format!(
+            "{} shared a bucket and were looked at, {} of them were measured exactly, and {} are matches.",
+            number::of(candidates, "pair"),
+            number::count(measured),
+            number::count(matches)
+        ),
+        _ => String::new(),
+    };
     let funnel = Funnel {
         id: "from-all".to_owned(),
         title: "From all documents to those removed".to_owned(),
-        description: "How many documents, and pairs of documents, are left after each stage. Bars are on a scale of powers of ten.".to_owned(),
+        description: format!("How many documents are left after each stage. {pairs}").trim_end().to_owned(),
         steps: steps.into_iter().flatten().collect(),
     };
     funnel.draw().figure()
@@ -108,7 +109,7 @@ pub(super) fn parameters(summary: &Summary) -> Html {
     let mut say =
         |name: &str, value: String| table.rows.push(vec![Cell::text(name), Cell::text(&clipped(&value, WORD))]);
     say("measure", parameters.measure.to_string());
-    say("threshold", parameters.threshold.to_string());
+    say("threshold", number::decimal(parameters.threshold));
     say("shingle", parameters.shingle.clone());
     say("fold", parameters.fold.clone());
     say("keep", parameters.keep.clone());
@@ -120,7 +121,7 @@ pub(super) fn parameters(summary: &Summary) -> Html {
         ("agree", method.agree.map(|agree| agree.to_string())),
         ("slots", method.slots.map(|slots| slots.to_string())),
         ("features taken", method.taken.map(|taken| taken.to_string())),
-        ("recall at the threshold", parameters.recall_at_threshold.map(|recall| recall.to_string())),
+        ("recall at the threshold", parameters.recall_at_threshold.map(number::decimal)),
         ("bits", method.bits.map(|bits| bits.to_string())),
         ("checksum", method.checksum.as_deref().map(str::to_owned)),
         ("sketch", method.sketch.clone()),

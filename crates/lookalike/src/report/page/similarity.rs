@@ -96,7 +96,7 @@ fn described(summary: &Summary) -> String {
     } else {
         ""
     };
-    format!("{copies}{most}{cut} A bar opens examples.")
+    format!("{copies}{most}{cut} Click a bar to see examples.")
 }
 
 /// How finely the curve is drawn.
@@ -122,9 +122,9 @@ pub(super) fn curve(summary: &Summary) -> Html {
         id: "s-curve".to_owned(),
         title: "Chance that a pair is found, by its similarity".to_owned(),
         description: format!(
-            "A pair exactly at the threshold of {} is found with a chance of {recall:.4}, one in the middle above it with {:.6}. Every pair that is found is measured exactly, so that what is below the threshold is not removed.",
+            "A pair exactly at the threshold of {} is found with a chance of {recall:.4}, one in the middle above it with {}. Every pair that is found is measured exactly, so that what is below the threshold is not removed.",
             parameters.threshold,
-            found(f64::midpoint(parameters.threshold, 1.0))
+            number::decimal(found(f64::midpoint(parameters.threshold, 1.0)))
         ),
         points: (0..=STEPS).map(point).collect(),
         threshold: parameters.threshold,

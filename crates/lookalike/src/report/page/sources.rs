@@ -1,6 +1,6 @@
 //! Sources: how much each lost, to whom, and who copies whom.
 
-use lookalike_page::chart::{Flow, Matrix};
+use lookalike_page::chart::{Flow, FlowAddress, Matrix};
 use lookalike_page::{Budget, Cell, Column, Html, Table, html, name, number};
 
 use super::rows::Gathered;
@@ -12,7 +12,10 @@ const TABLE_BYTES: usize = 250_000;
 /// How many sources the matrix has.
 const IN_MATRIX: usize = 20;
 
-pub(super) fn section(summary: &Summary, gathered: &Gathered) -> Html {
+/// The address of the removals of a source, and of those that are kept in another.
+pub(super) type Address<'a> = &'a dyn Fn(&str, Option<&str>) -> String;
+
+pub(super) fn section(summary: &Summary, gathered: &Gathered, address: Option<Address<'_>>) -> Html {
     if summary.sources.len() < 2 {
         let only = summary.sources.first().map_or_else(|| "no source".to_owned(), |source| name(&source.source));
         return html!("<p>All documents are of one source: {}.</p>", only);
@@ -32,13 +35,26 @@ pub(super) fn section(summary: &Summary, gathered: &Gathered) -> Html {
             Some((to, _)) => Cell::text(&name(to)),
             None => Cell::text("–"),
         };
+        let linked = |to: Option<&str>, count: u64| match address {
+            Some(address) if count > 0 => {
+                let link = html!("<a href=\"{}\">{}</a>", address(&source.source, to), number::count(count));
+                Cell::html(link).valued(count as f64)
+            }
+            _ => Cell::count(count),
+        };
+        let own = match address {
+            Some(address) if source.removed_count > 0 => {
+                Cell::html(html!("<a href=\"{}\">{}</a>", address(&source.source, None), name(&source.source)))
+            }
+            _ => Cell::text(&name(&source.source)),
+        };
         let row = table.row(&[
-            Cell::text(&name(&source.source)),
+            own,
             Cell::count(source.document_count),
-            Cell::count(source.removed_count),
+            linked(None, source.removed_count),
             Cell::share(source.share),
             to_name,
-            Cell::count(to.map_or(0, |(_, count)| *count)),
+            linked(to.map(|(to, _)| *to), to.map_or(0, |(_, count)| *count)),
         ]);
         if !room.take(&row) {
             break;
@@ -56,11 +72,11 @@ pub(super) fn section(summary: &Summary, gathered: &Gathered) -> Html {
             format!("These are the {} largest; there are {} more.", number::count(shown), number::count(more))
         )
     };
-    html!("{}{}{}", matrix(gathered), table.around(&rows), more)
+    html!("{}{}{}", matrix(gathered, address), table.around(&rows), more)
 }
 
 /// Who copies whom.
-fn matrix(gathered: &Gathered) -> Html {
+fn matrix(gathered: &Gathered, address: Option<Address<'_>>) -> Html {
     let (sources, flows) = gathered.flows.largest(IN_MATRIX);
     if sources.len() < 2 {
         return Html::default();
@@ -87,5 +103,6 @@ fn matrix(gathered: &Gathered) -> Html {
         sources,
         flows: flows.into_iter().map(|(from, to, removed)| Flow { from, to, removed }).collect(),
     };
-    matrix.draw().figure()
+    let to_flow = address.map(|address| move |from: &str, to: &str| address(from, Some(to)));
+    matrix.draw_with(to_flow.as_ref().map(|to_flow| to_flow as FlowAddress<'_>)).figure()
 }

@@ -120,6 +120,48 @@ impl TextSource for InputTexts<'_> {
 }
 
 impl InputTexts<'_> {
+    /// Hands over all texts of the input, or of the reference, file by file. With `before`, a file that was changed later is left out.
+    pub(super) fn each(
+        &self,
+        is_reference: bool,
+        before: Option<std::time::SystemTime>,
+        take: &mut dyn FnMut(&str, u64, &str),
+    ) -> Result<()> {
+        let is_there = if is_reference { !self.references.is_empty() } else { self.read.has_inputs() };
+        if !is_there {
+            return Ok(());
+        }
+        let shelf = self.shelf(is_reference)?;
+        let (mut parser, settings) = (Parser::new(&self.read.settings), self.read.settings.unlimited());
+        for (number, file) in (0..).zip(shelf.files()) {
+            // What is not a file of this machine has no time, and is not read again.
+            let changed = std::fs::metadata(file.shown()).and_then(|facts| facts.modified()).ok();
+            if before.is_some_and(|before| changed.is_none_or(|changed| changed > before)) {
+                continue;
+            }
+            let mut reader = SequentialReader::new(shelf.files(), vec![Unit::whole(number)], &settings);
+            let (mut chunk, mut behind) = (Chunk::default(), 0);
+            while reader.next(&mut chunk)? {
+                chunk.settle(&shelf)?;
+                behind += parser.entries(&chunk, |placed| {
+                    if let Entry::Document(document) = placed.entry {
+                        take(&file.name, behind + placed.position + 1, document.text);
+                    }
+                });
+                behind += chunk.damage().map_or(0, |(_, lost)| lost);
+            }
+        }
+        Ok(())
+    }
+
+    fn shelf(&self, is_reference: bool) -> Result<Shelf> {
+        Ok(Shelf::new(if is_reference {
+            discover_except(self.references, &[], None, &self.read.exclude)?.with_tables(self.reference_tables)
+        } else {
+            self.read.discover(None)?
+        }))
+    }
+
     fn read(&self, is_reference: bool, wanted: &BTreeSet<Place>, found: &mut HashMap<Place, Text>) -> Result<()> {
         let mut by_file: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
         for place in wanted.iter().filter(|place| place.is_reference == is_reference) {
@@ -128,11 +170,7 @@ impl InputTexts<'_> {
         if by_file.is_empty() {
             return Ok(());
         }
-        let shelf = Shelf::new(if is_reference {
-            discover_except(self.references, &[], None, &self.read.exclude)?.with_tables(self.reference_tables)
-        } else {
-            self.read.discover(None)?
-        });
+        let shelf = self.shelf(is_reference)?;
         let (mut parser, settings) = (Parser::new(&self.read.settings), self.read.settings.unlimited());
         for (number, file) in (0..).zip(shelf.files()) {
             let Some(positions) = by_file.get(&*file.name) else { continue };

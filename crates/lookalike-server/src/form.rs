@@ -17,7 +17,7 @@ use crate::problem::{Kind, Problem};
 
 /// What a form is allowed to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(crate) enum Takes {
     /// A few words, of anybody.
     Words,
     /// Texts, or a file with one.
@@ -34,16 +34,16 @@ const MOST_FIELDS: usize = 20;
 
 /// What was sent.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(crate) struct Fields {
     texts: HashMap<String, String>,
-    pub(super) file: Option<SentFile>,
+    pub(crate) file: Option<SentFile>,
 }
 
 /// A file that was sent. It is gone when this is.
 #[derive(Debug)]
-pub(super) struct SentFile {
-    pub(super) path: PathBuf,
-    _folder: TempDir,
+pub(crate) struct SentFile {
+    pub(crate) path: PathBuf,
+    folder: TempDir,
 }
 
 impl Fields {
@@ -52,11 +52,26 @@ impl Fields {
     /// # Errors
     ///
     /// When it is too large or too slow, or is not a form.
-    pub(super) async fn read(mut form: Multipart, takes: Takes, limits: &Limits) -> Result<Self, Problem> {
+    pub(crate) async fn read(form: Multipart, takes: Takes, limits: &Limits) -> Result<Self, Problem> {
+        let most = if takes == Takes::Documents { limits.stream_bytes } else { limits.body_bytes as u64 };
+        Self::read_in(form, takes, limits, None, most).await
+    }
+
+    /// Reads a form to its end, and writes its file of at most so many bytes to a folder; without one, to a temporary one.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub(crate) async fn read_in(
+        mut form: Multipart,
+        takes: Takes,
+        limits: &Limits,
+        mut folder: Option<TempDir>,
+        most_file: u64,
+    ) -> Result<Self, Problem> {
         let mut fields = Self::default();
         let mut clock = Clock { start: Instant::now(), bytes: 0, limits };
         let mut room = if takes == Takes::Words { MOST_WORDS } else { limits.body_bytes };
-        let most_file = if takes == Takes::Documents { limits.stream_bytes } else { limits.body_bytes as u64 };
         for count in 0.. {
             let Some(field) = clock.within(form.next_field()).await? else { break };
             if count == MOST_FIELDS {
@@ -69,7 +84,13 @@ impl Fields {
                 Some(_) if takes == Takes::Words => {
                     return Err(Problem::new(Kind::Malformed, "the form takes no file"));
                 }
-                Some(file) => fields.file = Some(SentFile::write(field, &file, &mut clock, most_file).await?),
+                Some(_) if fields.file.is_some() => {
+                    return Err(Problem::new(Kind::Malformed, "the form takes one file"));
+                }
+                Some(file) => {
+                    let folder = folder.take().map_or_else(tempfile::tempdir, Ok).map_err(|error| failed(&error))?;
+                    fields.file = Some(SentFile::write(field, &file, folder, &mut clock, most_file).await?);
+                }
                 None => {
                     let text = text(field, &mut clock, &mut room).await?;
                     fields.texts.insert(name, text);
@@ -80,12 +101,17 @@ impl Fields {
     }
 
     /// A field; empty if there is none.
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub(crate) fn text(&self, name: &str) -> &str {
         self.texts.get(name).map_or("", String::as_str)
     }
 
+    /// All fields by name, as they were sent.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.texts.iter().map(|(name, text)| (&**name, &**text))
+    }
+
     /// A field that has something in it.
-    pub(super) fn given(&self, name: &str) -> Option<&str> {
+    pub(crate) fn given(&self, name: &str) -> Option<&str> {
         Some(self.text(name).trim()).filter(|text| !text.is_empty())
     }
 
@@ -94,7 +120,7 @@ impl Fields {
     /// # Errors
     ///
     /// When the file is too large for a text.
-    pub(super) fn take_text(&mut self, name: &str) -> Result<String, Problem> {
+    pub(crate) fn take_text(&mut self, name: &str) -> Result<String, Problem> {
         let text = self.texts.remove(name).unwrap_or_default();
         match &self.file {
             Some(file) if text.trim().is_empty() => file.text(),
@@ -128,12 +154,14 @@ impl Clock<'_> {
 }
 
 impl SentFile {
-    async fn write(mut field: Field<'_>, name: &str, clock: &mut Clock<'_>, most: u64) -> Result<Self, Problem> {
-        let failed = |error: std::io::Error| {
-            let kind = if error.kind() == std::io::ErrorKind::StorageFull { Kind::DiskFull } else { Kind::Internal };
-            Problem::new(kind, format!("the file cannot be stored: {error}"))
-        };
-        let folder = tempfile::tempdir().map_err(failed)?;
+    async fn write(
+        mut field: Field<'_>,
+        name: &str,
+        folder: TempDir,
+        clock: &mut Clock<'_>,
+        most: u64,
+    ) -> Result<Self, Problem> {
+        let failed = |error: std::io::Error| failed(&error);
         let path = folder.path().join(safe(name));
         let mut file = tokio::fs::File::create(&path).await.map_err(failed)?;
         let mut bytes = 0;
@@ -145,7 +173,12 @@ impl SentFile {
             file.write_all(&chunk).await.map_err(failed)?;
         }
         file.flush().await.map_err(failed)?;
-        Ok(Self { path, _folder: folder })
+        Ok(Self { path, folder })
+    }
+
+    /// The folder that it is in, alone.
+    pub(crate) fn into_folder(self) -> TempDir {
+        self.folder
     }
 
     /// Its text; what is not UTF-8 is replaced.
@@ -153,6 +186,11 @@ impl SentFile {
         let failed = |error: std::io::Error| Problem::new(Kind::Internal, format!("the file cannot be read: {error}"));
         Ok(String::from_utf8_lossy(&std::fs::read(&self.path).map_err(failed)?).into_owned())
     }
+}
+
+fn failed(error: &std::io::Error) -> Problem {
+    let kind = if error.kind() == std::io::ErrorKind::StorageFull { Kind::DiskFull } else { Kind::Internal };
+    Problem::new(kind, format!("the file cannot be stored: {error}"))
 }
 
 async fn text(mut field: Field<'_>, clock: &mut Clock<'_>, room: &mut usize) -> Result<String, Problem> {
