@@ -67,6 +67,9 @@ def labels(svg: str) -> list[tuple[float, float, float]]:
         size = 11 if "small" in given.get("class", "") else 13
         # Digits and small letters of a sans-serif font are at most 0.58 of its size wide on average.
         width = 0.58 * size * len(text)
+        if "rotate" in given.get("transform", ""):
+            # The name of the axis at the left, which no other text is near.
+            continue
         x = float(given["x"])
         anchor = given.get("text-anchor", "start")
         start = x - {"start": 0, "middle": width / 2, "end": width}[anchor]
@@ -87,6 +90,16 @@ def test_labels_of_bars_do_not_overlap(count: int) -> None:
         line.sort()
         for (_, end), (start, _) in itertools.pairwise(line):
             assert end <= start
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.8, 0.95, 1.0])
+def test_labels_of_a_curve_do_not_overlap(threshold: float) -> None:
+    (svg,) = re.findall(r"<svg.*?</svg>", lookalike.tune(threshold=threshold, recall=0.9)._repr_html_(), re.DOTALL)
+    found = labels(svg)
+    assert len(found) > 5
+    for (y, start, end), (other_y, other_start, other_end) in itertools.combinations(found, 2):
+        assert abs(y - other_y) >= 10 or end <= other_start or other_end <= start
+        assert start >= 0 and end <= 640
 
 
 class FakeTqdm:

@@ -113,6 +113,19 @@ def test_a_column_is_missed_before_a_query_is_computed(frame: pl.DataFrame) -> N
     assert query.times == 0
 
 
+def test_a_relation_is_deduplicated_without_pyarrow_and_says_what_select_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: object) -> None:
+        raise ImportError("no pyarrow")
+
+    table = pa.table({"text": TEXTS, "n": list(range(5))})
+    relation = duckdb.from_arrow(table)
+    monkeypatch.setattr("lookalike._data._arrow_table", missing)
+    result = lookalike.dedup(relation, id="n")
+    assert result.kept == KEPT and result.removed["removed_id"] == [2, 4]
+    with pytest.raises(lookalike.OptionError, match="pyarrow, which is not installed"):
+        result.select(relation)
+
+
 def once() -> dict[str, Any]:
     table = pa.table({"text": TEXTS})
     data = pyarrow.dataset.dataset(table)

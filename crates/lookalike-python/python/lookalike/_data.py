@@ -49,15 +49,20 @@ def to_input(data: Data, columns: dict[str, Any], name: str = "data", work: StrP
     """Data for a job: held where it lies, or copied to a file if it can be read only once."""
     if is_lazy(data):
         frame: Any = data
-        _check_lazy(frame, columns)
+        # Before it is computed, which may take long.
+        check_columns(wanted(columns), _lazy_columns(frame))
         rows = frame.collect()
         note_read_once("LazyFrame")
         return Given(_to_native(rows, columns, name, work), data, rows)
     if library_of(data) in ("duckdb", "_duckdb"):
         relation: Any = data
         check_columns(wanted(columns), list(relation.columns))
-        rows = _arrow_table(relation)
         note_read_once("relation")
+        try:
+            rows = _arrow_table(relation)
+        except ImportError:
+            # duckdb makes tables of Arrow by pyarrow, which need not be there. A stream can be read without it, but not kept.
+            return Given(_native.Input.of_arrow(relation, dumps(columns), name), data)
         return Given(_to_native(rows, columns, name, work), data, rows)
     return Given(_to_native(data, columns, name, work))
 
@@ -138,7 +143,7 @@ def existing(data: Any, column: str | None) -> str | None:
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], Mapping):
         return column if column in data[0] else None
     if is_lazy(data):
-        return column if column in data.collect_schema().names() else None
+        return column if column in _lazy_columns(data) else None
     names: Any = getattr(data, "column_names", None)
     if names is None:
         names = getattr(data, "columns", None)
@@ -188,10 +193,9 @@ def _is_nothing(data: Any) -> bool:
         return False
 
 
-def _check_lazy(data: Any, columns: dict[str, Any]) -> None:
-    # Before it is computed, which may take long. Versions before 1.0 tell the names in another way.
-    names = data.collect_schema().names() if hasattr(data, "collect_schema") else data.columns
-    check_columns(wanted(columns), list(names))
+def _lazy_columns(data: Any) -> list[str]:
+    """The names of the columns of a query, which versions of polars before 1.0 tell in another way."""
+    return list(data.collect_schema().names() if hasattr(data, "collect_schema") else data.columns)
 
 
 def _arrow_table(relation: Any) -> Any:

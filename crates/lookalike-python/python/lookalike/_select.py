@@ -48,6 +48,12 @@ def _select_computed(data: T, kept: Column[int], mask: Column[bool], given: Give
             option="data",
             kind="wrong_type",
         )
+    if given.rows is None:
+        raise OptionError(
+            "the rows of a relation are held by pyarrow, which is not installed: install it, or use kept, removed_rows or mask",
+            option="data",
+            kind="wrong_type",
+        )
     rows = _select(given.rows, kept, mask)
     if not is_lazy(data):
         import duckdb
