@@ -123,11 +123,18 @@ class FakeTqdm:
 
 def test_a_class_of_tqdm_shows_the_progress_and_leaves_nothing() -> None:
     FakeTqdm.made.clear()
-    texts = [f"{text} {at}" for at in range(20) for text in texts_of(at, 500)]
-    lookalike.dedup(texts, progress=FakeTqdm)  # type: ignore[arg-type]
-    assert FakeTqdm.made and all(bar.is_closed and bar.given["leave"] is False for bar in FakeTqdm.made)
-    sketch = next(bar for bar in FakeTqdm.made if bar.given["desc"] == "lookalike: sketch")
-    assert sketch.given["unit"] == "B" and sketch.given["unit_scale"] is True and 0 <= sketch.n <= sketch.given["total"]
+    with _progress.Watching(FakeTqdm) as told:  # type: ignore[arg-type]
+        assert told is not None
+        told("sketch", 10, 100, 3)
+        told("sketch", 100, 100, 30)
+        told("bucket", 0, None, 30)
+    sketch, bucket = FakeTqdm.made
+    assert (sketch.given["desc"], sketch.given["total"], sketch.given["unit"]) == ("lookalike: sketch", 100, "B")
+    assert (sketch.n, sketch.postfix, bucket.given["unit"], bucket.n) == (100, "30 documents", " documents", 30)
+    assert all(bar.is_closed and bar.given["leave"] is False and bar.given["unit_scale"] for bar in FakeTqdm.made)
+    # However long a job takes, its bars are closed when it ends.
+    lookalike.dedup(texts_of(7, 500), progress=FakeTqdm)  # type: ignore[arg-type]
+    assert all(bar.is_closed for bar in FakeTqdm.made)
 
 
 def test_tqdm_is_used_on_a_terminal_if_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
