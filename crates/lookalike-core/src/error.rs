@@ -143,9 +143,9 @@ pub enum Error {
         known: String,
     },
 
-    /// A shingle that is not `word:K`, `char:K` or `stopword`.
+    /// A shingle that is not `word:K`, `char:K`, `token:K` or `stopword`.
     #[error(
-        "'{value}' is not a shingle: write word:K or char:K with K from 1 to {most}, for example word:5, or stopword, \
+        "'{value}' is not a shingle: write word:K or char:K with K from 1 to {most}, for example word:5, token:K, or stopword, \
          or stopword:LANGUAGES, for example stopword:en,de"
     )]
     NotAShingle {

@@ -3,24 +3,47 @@
 use std::sync::{Arc, OnceLock};
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, LargeStringArray, UInt8Array, UInt32Array, UInt64Array,
+    Array, ArrayRef, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, PrimitiveArray, UInt8Array, UInt64Array,
 };
 use arrow_schema::{DataType, Field};
 use arrow_select::take::take;
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyList, PyTuple};
 use pyo3_arrow::buffer::PyArrowBuffer;
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::to_array_pycapsules;
+
+/// Does the same with a column of any type of number, and something else with every other column.
+macro_rules! of_numbers {
+    ($array:expr, |$numbers:ident: $kind:ident| $each:expr, else $other:expr) => {
+        of_numbers!(@ $array, $numbers, $kind, $each, $other;
+            Int8 Int8Type, Int16 Int16Type, Int32 Int32Type, Int64 Int64Type,
+            UInt8 UInt8Type, UInt16 UInt16Type, UInt32 UInt32Type, UInt64 UInt64Type,
+            Float32 Float32Type, Float64 Float64Type)
+    };
+    (@ $array:expr, $numbers:ident, $kind:ident, $each:expr, $other:expr; $($name:ident $type:ident),*) => {
+        match $array.data_type() {
+            $(DataType::$name => {
+                type $kind = $type;
+                let $numbers = $array.as_primitive::<$kind>();
+                $each
+            })*
+            _ => $other,
+        }
+    };
+}
 
 /// Values of one type, some of which may be null.
 #[pyclass(frozen, module = "lookalike._native")]
 #[derive(Debug)]
 pub(crate) struct Column {
-    array: ArrayRef,
+    pub(crate) array: ArrayRef,
     /// A byte for each flag, made when they are first asked for: Arrow has a bit for each, and numpy a byte.
     flags: OnceLock<UInt8Array>,
 }
@@ -44,31 +67,34 @@ impl Column {
 
 #[pymethods]
 impl Column {
-    /// A column of these values, of the type that `dtype` names: what was pickled.
+    /// A column of these values, of the type that `kind` names.
     #[staticmethod]
-    fn of_list(dtype: Option<&str>, values: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let array: ArrayRef = match dtype {
-            Some("bool") => Arc::new(BooleanArray::from(values.extract::<Vec<Option<bool>>>()?)),
-            Some("float64") => Arc::new(Float64Array::from(values.extract::<Vec<Option<f64>>>()?)),
-            Some("uint64") => Arc::new(UInt64Array::from(values.extract::<Vec<Option<u64>>>()?)),
-            Some("uint32") => Arc::new(UInt32Array::from(values.extract::<Vec<Option<u32>>>()?)),
-            _ => Arc::new(LargeStringArray::from(values.extract::<Vec<Option<String>>>()?)),
-        };
-        Ok(Self::new(array))
+    fn of_list(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self::new(array_of(kind, values)?))
     }
 
     fn __len__(&self) -> usize {
         self.array.len()
     }
 
+    /// The name of the type, as numpy or Arrow has it.
+    #[getter]
+    fn kind(&self) -> String {
+        type_name(self.array.data_type())
+    }
+
     /// The name of numpy for the type of the values; none if they are texts, which numpy has no such type for.
     #[getter]
-    fn dtype(&self) -> Option<&'static str> {
+    fn dtype(&self) -> Option<String> {
+        let kind = innermost(self.array.data_type());
+        (kind.is_numeric() || *kind == DataType::Boolean).then(|| type_name(kind))
+    }
+
+    /// How many numbers every value has, if each is a list of numbers.
+    #[getter]
+    fn width(&self) -> Option<i32> {
         match self.array.data_type() {
-            DataType::Boolean => Some("bool"),
-            DataType::Float64 => Some("float64"),
-            DataType::UInt64 => Some("uint64"),
-            DataType::UInt32 => Some("uint32"),
+            DataType::FixedSizeList(_, width) => Some(*width),
             _ => None,
         }
     }
@@ -91,34 +117,27 @@ impl Column {
         taken.map(Self::new).map_err(|cause| PyIndexError::new_err(cause.to_string()))
     }
 
-    /// The values as a list: numbers, flags, texts, and None.
+    /// The values as a list: numbers, flags, texts, dates, lists of numbers, and None.
     fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let array = &self.array;
-        match array.data_type() {
-            DataType::LargeUtf8 => PyList::new(py, array.as_string::<i64>().iter()),
-            DataType::Utf8 => PyList::new(py, array.as_string::<i32>().iter()),
-            DataType::Boolean => PyList::new(py, array.as_boolean().iter()),
-            DataType::Float64 => PyList::new(py, array.as_primitive::<Float64Type>().iter()),
-            DataType::UInt64 => PyList::new(py, array.as_primitive::<UInt64Type>().iter()),
-            DataType::UInt32 => PyList::new(py, array.as_primitive::<UInt32Type>().iter()),
-            other => unreachable!("no result has a column of {other}"),
-        }
+        objects(py, &self.array)
     }
 
     /// The memory of numbers and flags, which numpy reads in place; none of texts. What is at a null means nothing.
     fn buffer(&self) -> Option<PyArrowBuffer> {
-        let array = &self.array;
-        let buffer = match array.data_type() {
-            DataType::Float64 => array.as_primitive::<Float64Type>().values().inner().clone(),
-            DataType::UInt64 => array.as_primitive::<UInt64Type>().values().inner().clone(),
-            DataType::UInt32 => array.as_primitive::<UInt32Type>().values().inner().clone(),
-            DataType::Boolean => {
-                let bytes = || array.as_boolean().values().iter().map(u8::from).collect::<Vec<u8>>();
-                self.flags.get_or_init(|| UInt8Array::from(bytes())).values().inner().clone()
+        let array = match self.array.as_fixed_size_list_opt() {
+            Some(lists) => {
+                let width = lists.value_length() as usize;
+                &lists.values().slice(lists.offset() * width, lists.len() * width)
             }
-            _ => return None,
+            None => &self.array,
         };
-        Some(PyArrowBuffer::new(buffer))
+        let buffer = of_numbers!(array, |numbers: _Kind| Some(numbers.values().inner().clone()), else {
+            let bytes = |flags: &BooleanArray| flags.values().iter().map(u8::from).collect::<Vec<u8>>();
+            array.as_boolean_opt().map(|flags| {
+                self.flags.get_or_init(|| UInt8Array::from(bytes(flags))).values().inner().clone()
+            })
+        });
+        buffer.map(PyArrowBuffer::new)
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -130,4 +149,138 @@ impl Column {
         let field = Field::new("", self.array.data_type().clone(), true);
         to_array_pycapsules(py, Arc::new(field), &self.array, requested_schema)
     }
+}
+
+/// The numbers of lists of numbers.
+fn innermost(kind: &DataType) -> &DataType {
+    match kind {
+        DataType::FixedSizeList(field, _) => field.data_type(),
+        other => other,
+    }
+}
+
+/// The name of a type that columns of results have: that of numpy if it has one, else that of Arrow.
+pub(crate) fn type_name(kind: &DataType) -> String {
+    match kind {
+        DataType::Boolean => "bool".to_owned(),
+        DataType::Utf8 => "string".to_owned(),
+        DataType::LargeUtf8 => "large_string".to_owned(),
+        DataType::Utf8View => "string_view".to_owned(),
+        DataType::FixedSizeList(field, width) => format!("{}[{width}]", type_name(field.data_type())),
+        DataType::FixedSizeBinary(width) => format!("binary[{width}]"),
+        other => other.to_string().to_lowercase(),
+    }
+}
+
+/// Values as objects of Python.
+fn objects<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyList>> {
+    of_numbers!(array, |numbers: _Kind| return PyList::new(py, numbers.iter()), else {});
+    match array.data_type() {
+        DataType::LargeUtf8 => PyList::new(py, array.as_string::<i64>().iter()),
+        DataType::Utf8 => PyList::new(py, array.as_string::<i32>().iter()),
+        DataType::Utf8View => PyList::new(py, array.as_string_view().iter()),
+        DataType::Boolean => PyList::new(py, array.as_boolean().iter()),
+        DataType::Date32 => {
+            let date = py.import("datetime")?.getattr("date")?;
+            let of_days = |days: i32| date.call_method1("fromordinal", (EPOCH + days,));
+            let dates = array.as_primitive::<Date32Type>().iter().map(|days| days.map(of_days).transpose());
+            PyList::new(py, dates.collect::<PyResult<Vec<_>>>()?)
+        }
+        DataType::FixedSizeList(..) => {
+            let lists = array.as_fixed_size_list();
+            let list = |row: usize| lists.is_valid(row).then(|| objects(py, &lists.value(row))).transpose();
+            PyList::new(py, (0..lists.len()).map(list).collect::<PyResult<Vec<_>>>()?)
+        }
+        DataType::FixedSizeBinary(_) => {
+            PyList::new(py, array.as_fixed_size_binary().iter().map(|bytes| bytes.map(|bytes| PyBytes::new(py, bytes))))
+        }
+        other => unreachable!("no result has a column of {other}"),
+    }
+}
+
+/// The first of January 1970, from which Arrow counts days, in days of Python.
+const EPOCH: i32 = 719_163;
+
+/// Objects of Python as values of the type of this name.
+pub(crate) fn array_of(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    /// Numbers of one type.
+    macro_rules! numbers {
+        ($type:ident) => {{
+            type Native = <$type as ArrowPrimitiveType>::Native;
+            let numbers: Vec<Option<Native>> = values.extract()?;
+            Arc::new(numbers.into_iter().collect::<PrimitiveArray<$type>>())
+        }};
+    }
+    let texts = || values.extract::<Vec<Option<String>>>();
+    Ok(match kind {
+        "bool" => Arc::new(BooleanArray::from(values.extract::<Vec<Option<bool>>>()?)),
+        "int8" => numbers!(Int8Type),
+        "int16" => numbers!(Int16Type),
+        "int32" => numbers!(Int32Type),
+        "int64" => numbers!(Int64Type),
+        "uint8" => numbers!(UInt8Type),
+        "uint16" => numbers!(UInt16Type),
+        "uint32" => numbers!(UInt32Type),
+        "uint64" => numbers!(UInt64Type),
+        "float32" => numbers!(Float32Type),
+        "float64" => numbers!(Float64Type),
+        "string" => Arc::new(texts()?.into_iter().collect::<arrow_array::StringArray>()),
+        "large_string" => Arc::new(texts()?.into_iter().collect::<arrow_array::LargeStringArray>()),
+        "string_view" => Arc::new(texts()?.into_iter().collect::<arrow_array::StringViewArray>()),
+        "date32" => {
+            let day = |date: Bound<'_, PyAny>| date.call_method0("toordinal")?.extract::<i32>().map(|day| day - EPOCH);
+            let dates = values.try_iter()?.map(|date| {
+                let date = date?;
+                if date.is_none() { Ok(None) } else { day(date).map(Some) }
+            });
+            Arc::new(dates.collect::<PyResult<PrimitiveArray<Date32Type>>>()?)
+        }
+        _ => {
+            let parts = kind.strip_suffix(']').and_then(|kind| kind.split_once('['));
+            match parts.and_then(|(kind, width)| Some((kind, width.parse().ok()?))) {
+                Some(("uint8", width)) => Arc::new(lists::<UInt8Type>(values, width)?),
+                Some(("uint64", width)) => Arc::new(lists::<UInt64Type>(values, width)?),
+                Some(("binary", width)) => {
+                    let bytes = values.extract::<Vec<Option<Vec<u8>>>>()?.into_iter();
+                    let array = FixedSizeBinaryArray::try_from_sparse_iter_with_size(bytes, width);
+                    Arc::new(array.map_err(|cause| PyTypeError::new_err(cause.to_string()))?)
+                }
+                _ => return Err(PyTypeError::new_err(format!("there is no column of {kind}"))),
+            }
+        }
+    })
+}
+
+/// Lists of numbers, all of one length.
+fn lists<T: ArrowPrimitiveType>(values: &Bound<'_, PyAny>, width: i32) -> PyResult<FixedSizeListArray>
+where
+    T::Native: for<'a, 'py> FromPyObject<'a, 'py>,
+{
+    let number = |number: PyResult<Bound<'_, PyAny>>| number?.extract::<T::Native>().map(Some).map_err(Into::into);
+    let list = |row: PyResult<Bound<'_, PyAny>>| {
+        let row = row?;
+        let numbers = (!row.is_none()).then(|| row.try_iter()?.map(number).collect::<PyResult<Vec<_>>>());
+        numbers.transpose()
+    };
+    let rows = values.try_iter()?.map(list).collect::<PyResult<Vec<_>>>()?;
+    Ok(FixedSizeListArray::from_iter_primitive::<T, _, _>(rows, width))
+}
+
+/// The type of objects of Python, if all that are not None are of one type that columns have.
+pub(crate) fn kind_of(values: &Bound<'_, PyList>) -> PyResult<Option<&'static str>> {
+    let mut found = None;
+    for value in values.iter().filter(|value| !value.is_none()) {
+        let kind = match &*value.get_type().name()?.to_cow()? {
+            "str" => "large_string",
+            "bool" => "bool",
+            "int" if value.extract::<i64>().is_ok() => "int64",
+            "float" => "float64",
+            "date" => "date32",
+            _ => return Ok(None),
+        };
+        if *found.get_or_insert(kind) != kind {
+            return Ok(None);
+        }
+    }
+    Ok(found)
 }

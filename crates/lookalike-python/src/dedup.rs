@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array, UInt64Array};
+use arrow_schema::DataType;
 use lookalike::{
     DedupOptions, DedupRequest, DedupRows, HeldTable, ReadOptions, Removal, ReportOptions, ReportTexts, Resources,
     RowFate, Summary,
@@ -13,6 +14,7 @@ use pyo3::types::PyDict;
 
 use crate::column::Column;
 use crate::error;
+use crate::ids::{Named, typed};
 use crate::input::{Input, columns_of};
 use crate::job::Runner;
 use crate::options::{options, refuse};
@@ -25,7 +27,8 @@ pub(crate) struct Decided {
     row_count: u64,
     fates: Vec<RowFate>,
     removals: Vec<Removal>,
-    has_ids: bool,
+    data: Py<Input>,
+    reference: Option<Py<Input>>,
     has_sources: bool,
     /// What texts are read from again.
     read: ReadOptions,
@@ -38,11 +41,11 @@ pub(crate) struct Decided {
 pub(crate) fn dedup(
     py: Python<'_>,
     given: &Bound<'_, PyDict>,
-    data: &Input,
-    reference: Option<&Input>,
+    data: Py<Input>,
+    reference: Option<Py<Input>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Decided> {
-    let options = checked(py, given, data, reference)?;
+    let options = checked(py, given, data.get(), reference.as_ref().map(Py::get))?;
     let (mut fates, mut removals) = (Vec::new(), Vec::new());
     let summary = Runner::new(options.resources(), progress).run(py, |progress| {
         let rows = DedupRows { fates: Some(&mut fates), removals: Some(&mut removals), ..DedupRows::default() };
@@ -50,10 +53,11 @@ pub(crate) fn dedup(
     })?;
     Ok(Decided {
         summary,
-        row_count: data.row_count,
+        row_count: data.get().row_count,
         fates,
         removals,
-        has_ids: options.read().settings().fields.id.is_some(),
+        data,
+        reference,
         has_sources: options.read().settings().fields.source.is_some(),
         read: options.read().clone(),
         reference_tables: options.reference_tables().to_vec(),
@@ -79,6 +83,22 @@ fn checked(
     request.source = request.source.map(|column| format!("field:{column}"));
     request.dry_run = Some(true);
     request.check().map_err(refuse)
+}
+
+/// A row of a table, with its id.
+fn named<'a>(table: &Input, id: &'a str, position: u64) -> Named<'a> {
+    Named { row: position - 1, text: table.own_id(id, position) }
+}
+
+/// The id of the row that is kept, unless it was made up.
+fn own_kept_id<'a>(removal: &'a Removal, data: &Input, reference: Option<&Input>) -> Option<&'a str> {
+    if removal.kept_position == 0 {
+        // In an index, where every document has an id.
+        return Some(&removal.kept_id);
+    }
+    let table = if removal.kept_in.is_some() { reference? } else { data };
+    table.ids.as_ref()?;
+    table.own_id(&removal.kept_id, removal.kept_position)
 }
 
 #[pymethods]
@@ -167,10 +187,8 @@ impl Decided {
             ("removed_row", rows(|removal| removal.removed_position)),
             ("kept_row", rows(|removal| removal.kept_position)),
         ];
-        if self.has_ids || removals.iter().any(|removal| removal.kept_position == 0) {
-            columns.push(("removed_id", texts(|removal| Some(&removal.removed_id))));
-            columns.push(("kept_id", texts(|removal| Some(&removal.kept_id))));
-        }
+        columns.extend(self.removed_ids().map(|ids| ("removed_id", ids)));
+        columns.extend(self.kept_ids().map(|ids| ("kept_id", ids)));
         columns.push(("kept_in", texts(|removal| removal.kept_in.as_deref())));
         columns.push(("similarity", real(|removal| Some(removal.similarity))));
         if removals.first().is_some_and(|removal| removal.hamming.is_some()) {
@@ -218,6 +236,34 @@ impl Decided {
 }
 
 impl Decided {
+    /// The ids of the removed rows, if the data has ids.
+    fn removed_ids(&self) -> Option<ArrayRef> {
+        let data = self.data.get();
+        let rows = self.removals.iter().map(|removal| named(data, &removal.removed_id, removal.removed_position));
+        data.ids.as_ref().map(|ids| ids.of(rows))
+    }
+
+    /// The ids of the rows that are kept in their place: those of an index are texts, and so are all if two tables have ids
+    /// of different types.
+    fn kept_ids(&self) -> Option<ArrayRef> {
+        let (data, reference) = (self.data.get(), self.reference.as_ref().map(Py::get));
+        let any_in_index = self.removals.iter().any(|removal| removal.kept_position == 0);
+        let kind = match (&data.ids, reference.and_then(|reference| reference.ids.as_ref())) {
+            (None, None) if !any_in_index => return None,
+            _ if any_in_index => DataType::LargeUtf8,
+            (Some(ids), None) | (None, Some(ids)) => ids.kind().clone(),
+            (Some(ids), Some(others)) if ids.kind() == others.kind() => ids.kind().clone(),
+            _ => DataType::LargeUtf8,
+        };
+        match &data.ids {
+            Some(ids) if self.removals.iter().all(|removal| removal.kept_in.is_none()) => {
+                let rows = self.removals.iter().map(|removal| named(data, &removal.kept_id, removal.kept_position));
+                Some(ids.of(rows))
+            }
+            _ => Some(typed(self.removals.iter().map(|removal| own_kept_id(removal, data, reference)), &kind)),
+        }
+    }
+
     /// A byte for each row: 1 if it is kept, 0 if it is removed.
     fn mask_bytes(&self) -> Vec<u8> {
         let mut mask = vec![1; self.row_count as usize];

@@ -194,6 +194,15 @@ impl Saved {
         Ok(snapshot.len() as usize)
     }
 
+    /// The ids of all documents, in the order in which they were added.
+    fn ids(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let ids = py.detach(|| {
+            let ids = |document: Result<index::Document, index::Error>| document.map(|document| document.id);
+            self.index.snapshot()?.documents().map(ids).collect::<Result<Vec<_>, _>>()
+        });
+        ids.map_err(|cause| error::raise_index(py, &cause))
+    }
+
     /// Joins segments, and with `purge` also removes the bytes of what was deleted.
     fn compact(&self, py: Python<'_>, purge: bool) -> PyResult<()> {
         run(py, |_| {

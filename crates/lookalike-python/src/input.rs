@@ -1,11 +1,11 @@
 //! What Python hands over as data: held in memory, or written aside if it can be read only once.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch};
 use arrow_cast::cast;
 use arrow_json::writer::{LineDelimited, WriterBuilder};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
@@ -20,9 +20,12 @@ use serde::Deserialize;
 use serde_json::json;
 use tempfile::NamedTempFile;
 
+use crate::column::{array_of, kind_of, type_name};
 use crate::columns::{Texts, Values, names};
 use crate::error::{self, Class};
 use crate::frame::{Batch, Frame, Strings, Text};
+use crate::ids::Ids;
+use crate::tokens::{is_tokens, joined};
 
 /// The columns that a job needs, by their names.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -33,12 +36,14 @@ pub(crate) struct Columns {
     pub(crate) source: Option<String>,
     /// What the keep order compares.
     pub(crate) value: Option<String>,
+    /// Whether lists of tokens are texts.
+    pub(crate) tokens: bool,
 }
 
 /// Reads the names of columns, which the Python part writes.
 fn parse(py: Python<'_>, columns: &str) -> PyResult<Columns> {
     serde_json::from_str(columns)
-        .map_err(|cause| error::option(py, "text", "wrong_type", &format!("a column must be a name: {cause}")))
+        .map_err(|_| error::option(py, "text", "wrong_type", "text= must be the name of a column, as a text"))
 }
 
 /// Data for a job.
@@ -47,6 +52,8 @@ fn parse(py: Python<'_>, columns: &str) -> PyResult<Columns> {
 pub(crate) struct Input {
     rows: Rows,
     pub(crate) row_count: u64,
+    /// The ids, if a column has them.
+    pub(crate) ids: Option<Ids>,
 }
 
 #[derive(Debug)]
@@ -62,20 +69,21 @@ impl Input {
     #[staticmethod]
     fn of_arrow(py: Python<'_>, data: AnyArray, columns: &str, name: &str) -> PyResult<Self> {
         let columns: Columns = parse(py, columns)?;
-        let mut frame = Frame::default();
-        hold(py, data, &columns, &mut frame)?;
-        Ok(Self::held(frame, name))
+        let mut holding = Holding::default();
+        holding.add(py, data, &columns)?;
+        Ok(Self::held(holding.frame, holding.ids, name))
     }
 
     /// The same of several such objects, one after the other.
     #[staticmethod]
     fn of_batches(py: Python<'_>, batches: &Bound<'_, PyAny>, columns: &str, name: &str) -> PyResult<Self> {
         let columns: Columns = parse(py, columns)?;
-        let mut frame = Frame::default();
-        for data in batches.try_iter()? {
-            hold(py, data?.extract()?, &columns, &mut frame)?;
+        let mut holding = Holding::default();
+        for (at, data) in batches.try_iter()?.enumerate() {
+            let data = data?;
+            holding.add(py, data.extract().map_err(|_| not_a_batch(py, &data, at))?, &columns)?;
         }
-        Ok(Self::held(frame, name))
+        Ok(Self::held(holding.frame, holding.ids, name))
     }
 
     /// The same of an iterator of batches, which may be read only once: copied to a file, so that they need not fit the memory.
@@ -84,9 +92,12 @@ impl Input {
     fn spool(py: Python<'_>, batches: &Bound<'_, PyAny>, columns: &str, folder: Option<PathBuf>) -> PyResult<Self> {
         let columns: Columns = parse(py, columns)?;
         let mut spool = Spool::new(folder).map_err(|cause| cannot_spool(py, &cause.to_string()))?;
-        for data in batches.try_iter()? {
-            let reader = data?.extract::<AnyArray>()?.into_reader()?;
+        for (at, data) in batches.try_iter()?.enumerate() {
+            let data = data?;
+            let reader = data.extract::<AnyArray>().map_err(|_| not_a_batch(py, &data, at))?.into_reader()?;
             check_columns(py, reader.field().data_type(), &columns)?;
+            let kind = id_type(reader.field().data_type(), &columns);
+            spool.ids = spool.ids.or_else(|| kind.map(|kind| Ids::spooled(&kind)));
             for array in reader {
                 let array = array.map_err(|cause| unreadable(py, &cause))?;
                 let batch = spooled_batch(py, &array, &columns)?;
@@ -97,10 +108,11 @@ impl Input {
         Ok(spool.finish())
     }
 
-    /// Lists of strings, and of None where there is nothing; values may be numbers.
+    /// Lists of strings, and of None where there is nothing; ids and values may be of another type.
     #[staticmethod]
     #[pyo3(signature = (texts, ids=None, sources=None, values=None, name="data"))]
     fn of_lists(
+        py: Python<'_>,
         texts: &Bound<'_, PyList>,
         ids: Option<&Bound<'_, PyList>>,
         sources: Option<&Bound<'_, PyList>>,
@@ -109,11 +121,12 @@ impl Input {
     ) -> PyResult<Self> {
         let strings = Strings {
             texts: strings(texts)?,
-            ids: ids.map(strings).transpose()?,
-            sources: sources.map(strings).transpose()?,
+            ids: ids.map(names_of).transpose()?,
+            sources: sources.map(names_of).transpose()?,
             values: values.map(|values| values.iter().map(|value| field_value(&value)).collect()).transpose()?,
         };
-        Ok(Self::held(strings, name))
+        let typed = ids.zip(strings.ids.as_ref()).map(|(ids, names)| typed_ids(py, ids, names)).transpose()?;
+        Ok(Self::held(strings, typed, name))
     }
 
     /// Number of rows.
@@ -131,22 +144,38 @@ impl Input {
         }
     }
 
-    /// The text of a row; none where it is null.
-    fn text(&self, row: u64) -> Option<String> {
+    /// The texts of some rows; none where a text is null.
+    fn texts(&self, py: Python<'_>, rows: Vec<u64>) -> PyResult<Vec<Option<String>>> {
         match &self.rows {
-            Rows::Held(table) if row < self.row_count => match table.rows.text(row) {
-                HeldText::Text(text) => Some(text.to_owned()),
-                HeldText::Null | HeldText::Unusable(_) => None,
-            },
-            _ => None,
+            Rows::Held(table) => {
+                let text = |row: &u64| match table.rows.text(*row) {
+                    HeldText::Text(text) => Some(text.to_owned()),
+                    HeldText::Null | HeldText::Unusable(_) => None,
+                };
+                Ok(rows.iter().map(|row| if *row < self.row_count { text(row) } else { None }).collect())
+            }
+            Rows::Spooled(file) => {
+                let texts = py.detach(|| spooled_texts(file, &rows));
+                texts.map_err(|cause| unreadable(py, &ArrowError::from(cause)))
+            }
         }
     }
 }
 
 impl Input {
-    fn held(rows: impl HeldRows + 'static, name: &str) -> Self {
+    fn held(rows: impl HeldRows + 'static, ids: Option<Ids>, name: &str) -> Self {
         let row_count = rows.row_count();
-        Self { rows: Rows::Held(HeldTable::new(name, rows)), row_count }
+        Self { rows: Rows::Held(HeldTable::new(name, rows)), row_count, ids }
+    }
+
+    /// The id of a document as a text, unless it was made up from its position.
+    pub(crate) fn own_id<'a>(&self, id: &'a str, position: u64) -> Option<&'a str> {
+        let name = match &self.rows {
+            Rows::Held(table) => table.name.as_str().into(),
+            Rows::Spooled(file) => file.path().file_name().unwrap_or_default().to_string_lossy(),
+        };
+        let is_made_up = id.strip_prefix(&*name).and_then(|id| id.strip_prefix(':')) == Some(&*position.to_string());
+        (!is_made_up).then_some(id)
     }
 
     /// For each document of the data its row: rows without a text are not documents.
@@ -160,22 +189,59 @@ impl Input {
     }
 }
 
-/// Adds the batches of an object to a frame.
-fn hold(py: Python<'_>, data: AnyArray, columns: &Columns, frame: &mut Frame) -> PyResult<()> {
-    let reader = data.into_reader()?;
-    check_columns(py, reader.field().data_type(), columns)?;
-    for array in reader {
-        let array = array.map_err(|cause| unreadable(py, &cause))?;
-        frame.push(batch(py, &array, columns)?, array.len());
-        py.check_signals()?;
+/// A frame that is being put together.
+#[derive(Default)]
+struct Holding {
+    frame: Frame,
+    ids: Option<Ids>,
+}
+
+impl Holding {
+    /// Adds the batches of an object.
+    fn add(&mut self, py: Python<'_>, data: AnyArray, columns: &Columns) -> PyResult<()> {
+        let reader = data.into_reader()?;
+        let field = reader.field();
+        check_columns(py, field.data_type(), columns)?;
+        if let (None, Some(kind)) = (&self.ids, id_type(field.data_type(), columns)) {
+            self.ids = Some(Ids::held(&kind));
+        }
+        for array in reader {
+            let array = array.map_err(|cause| unreadable(py, &cause))?;
+            if let (Some(ids), Some(name)) = (&mut self.ids, &columns.id) {
+                ids.push(column(&array, name)).map_err(|cause| unreadable(py, &cause))?;
+            }
+            self.frame.push(batch(py, &array, columns)?, array.len());
+            py.check_signals()?;
+        }
+        Ok(())
     }
-    Ok(())
+}
+
+/// The type of the column of ids, if there is one.
+fn id_type(kind: &DataType, columns: &Columns) -> Option<DataType> {
+    let (DataType::Struct(fields), Some(id)) = (kind, &columns.id) else { return None };
+    fields.iter().find(|field| field.name() == id).map(|field| field.data_type().clone())
+}
+
+/// The texts of some rows of a copy on the disk.
+fn spooled_texts(file: &NamedTempFile, rows: &[u64]) -> std::io::Result<Vec<Option<String>>> {
+    let mut texts = vec![None; rows.len()];
+    let last = rows.iter().max().map_or(0, |row| row + 1);
+    for (row, line) in (0..last).zip(BufReader::new(file.reopen()?).lines()) {
+        let line = line?;
+        for (wanted, text) in rows.iter().zip(&mut texts).filter(|(wanted, _)| **wanted == row) {
+            debug_assert_eq!(*wanted, row);
+            let record: serde_json::Value = serde_json::from_str(&line)?;
+            *text = record[TEXT].as_str().map(str::to_owned);
+        }
+    }
+    Ok(texts)
 }
 
 /// The columns that a request names.
 pub(crate) fn columns_of(read: &ReadRequest, source: Option<&String>, value: Option<&str>) -> Columns {
     let text = read.text.clone().unwrap_or_else(|| TEXT.to_owned());
-    Columns { text, id: read.id.clone(), source: source.cloned(), value: value.map(str::to_owned) }
+    Columns { text, id: read.id.clone(), source: source.cloned(), value: value.map(str::to_owned), tokens: false }
 }
 
 impl Input {
@@ -214,7 +280,7 @@ const VALUE: &str = "value";
 /// Makes sure that a table has the columns that are asked for, each once, and the text one of texts.
 fn check_columns(py: Python<'_>, kind: &DataType, columns: &Columns) -> PyResult<()> {
     let DataType::Struct(fields) = kind else {
-        return if is_text(kind) { Ok(()) } else { Err(wrong_type(py, &columns.text, kind, &[])) };
+        return check_text(py, columns, kind, &[]);
     };
     let all: Vec<&str> = fields.iter().map(|field| &**field.name()).collect();
     let wanted = [Some(&columns.text), columns.id.as_ref(), columns.source.as_ref(), columns.value.as_ref()];
@@ -231,9 +297,23 @@ fn check_columns(py: Python<'_>, kind: &DataType, columns: &Columns) -> PyResult
             }
         }
     }
-    match fields.iter().find(|field| *field.name() == columns.text) {
-        Some(field) if !is_text(field.data_type()) => Err(wrong_type(py, &columns.text, field.data_type(), &all)),
-        _ => Ok(()),
+    let text = fields.iter().find(|field| *field.name() == columns.text);
+    text.map_or(Ok(()), |field| check_text(py, columns, field.data_type(), &all))
+}
+
+/// Makes sure that a column has texts, or tokens where these are wanted.
+fn check_text(py: Python<'_>, columns: &Columns, kind: &DataType, all: &[&str]) -> PyResult<()> {
+    match (is_text(kind), is_tokens(kind), columns.tokens) {
+        (true, ..) | (_, true, true) => Ok(()),
+        (_, true, false) => {
+            let message = format!(
+                "the column '{0}' has lists of tokens: give shingle=\"token:5\" to compare runs of five tokens as they are",
+                columns.text
+            );
+            let attributes = json!({ "column": columns.text, "type": plain_type(kind), "columns": all });
+            Err(error::exception(py, Class::Column, &message, &attributes))
+        }
+        _ => Err(wrong_type(py, &columns.text, kind, all)),
     }
 }
 
@@ -253,9 +333,19 @@ fn is_text(kind: &DataType) -> bool {
 
 fn wrong_type(py: Python<'_>, column: &str, kind: &DataType, all: &[&str]) -> PyErr {
     let others = if all.is_empty() { String::new() } else { format!("; the columns are {}", listed(all)) };
+    let kind = plain_type(kind);
     let message = format!("the column '{column}' has the type {kind}, and texts are needed{others}");
-    let attributes = json!({ "column": column, "type": kind.to_string(), "columns": all });
+    let attributes = json!({ "column": column, "type": kind, "columns": all });
     error::exception(py, Class::Column, &message, &attributes)
+}
+
+/// The name of a type as people write it.
+fn plain_type(kind: &DataType) -> String {
+    match kind {
+        DataType::List(item) | DataType::LargeList(item) => format!("list of {}", plain_type(item.data_type())),
+        DataType::Struct(_) => "struct".to_owned(),
+        kind => type_name(kind),
+    }
 }
 
 /// How many names of columns a message has.
@@ -282,7 +372,11 @@ fn batch(py: Python<'_>, array: &ArrayRef, columns: &Columns) -> PyResult<Batch>
     let text = column(array, &columns.text);
     let value = |name: &String| Values::new(column(array, name)).map_err(|cause| unreadable(py, &cause));
     Ok(Batch {
-        text: Texts::new(text).ok_or_else(|| wrong_type(py, &columns.text, text.data_type(), &[]))?,
+        text: if is_tokens(text.data_type()) {
+            Texts::LargeUtf8(joined(text).map_err(|cause| unreadable(py, &cause))?)
+        } else {
+            Texts::new(text).ok_or_else(|| wrong_type(py, &columns.text, text.data_type(), &[]))?
+        },
         id: named(&columns.id)?,
         source: named(&columns.source)?,
         value: columns.value.as_ref().filter(|_| is_table(array)).map(value).transpose()?,
@@ -306,7 +400,9 @@ fn spooled_batch(py: Python<'_>, array: &ArrayRef, columns: &Columns) -> PyResul
         let Some(name) = name else { continue };
         let found = column(array, name);
         // Bytes would be written as hexadecimal digits.
-        let found = if role == TEXT && *found.data_type() != DataType::Utf8 {
+        let found = if role == TEXT && is_tokens(found.data_type()) {
+            Arc::new(joined(found).map_err(|cause| unreadable(py, &cause))?) as ArrayRef
+        } else if role == TEXT && *found.data_type() != DataType::Utf8 {
             cast(found, &DataType::LargeUtf8).map_err(|cause| unreadable(py, &cause))?
         } else {
             Arc::clone(found)
@@ -322,6 +418,7 @@ struct Spool {
     file: NamedTempFile,
     lines: Vec<u8>,
     row_count: u64,
+    ids: Option<Ids>,
 }
 
 /// How many rows become lines together.
@@ -338,7 +435,7 @@ impl Spool {
             }
             None => builder.tempfile()?,
         };
-        Ok(Self { file, lines: Vec::new(), row_count: 0 })
+        Ok(Self { file, lines: Vec::new(), row_count: 0, ids: None })
     }
 
     fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
@@ -356,7 +453,7 @@ impl Spool {
     }
 
     fn finish(self) -> Input {
-        Input { rows: Rows::Spooled(self.file), row_count: self.row_count }
+        Input { rows: Rows::Spooled(self.file), row_count: self.row_count, ids: self.ids }
     }
 }
 
@@ -364,6 +461,24 @@ fn strings(list: &Bound<'_, PyList>) -> PyResult<Vec<Option<Text>>> {
     let text =
         |item: Bound<'_, PyAny>| if item.is_none() { Ok(None) } else { Text::new(item.cast::<PyString>()?).map(Some) };
     list.iter().map(text).collect()
+}
+
+/// Ids or sources: texts as they are, and anything else as it is written.
+fn names_of(list: &Bound<'_, PyList>) -> PyResult<Vec<Option<Text>>> {
+    let name = |item: Bound<'_, PyAny>| if item.is_none() { Ok(None) } else { Text::new(&item.str()?).map(Some) };
+    list.iter().map(name).collect()
+}
+
+/// Ids with the type that they have in Python, if it is one for all of them.
+fn typed_ids(py: Python<'_>, ids: &Bound<'_, PyList>, names: &[Option<Text>]) -> PyResult<Ids> {
+    let array: ArrayRef = match kind_of(ids)? {
+        Some(kind) if kind != "large_string" => array_of(kind, ids)?,
+        // Texts may have halves of surrogate pairs, which their names do not.
+        _ => Arc::new(names.iter().map(|name| name.as_ref().map(AsRef::as_ref)).collect::<LargeStringArray>()),
+    };
+    let mut typed = Ids::held(array.data_type());
+    typed.push(&array).map_err(|cause| unreadable(py, &cause))?;
+    Ok(typed)
 }
 
 /// A value of Python that the keep order compares.
@@ -375,8 +490,14 @@ fn field_value(value: &Bound<'_, PyAny>) -> PyResult<FieldValue> {
     } else if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
         Ok(FieldValue::number(value.str()?.to_str()?))
     } else {
-        Ok(FieldValue::Text(value.str()?.to_str()?.into()))
+        Ok(FieldValue::Text(Text::new(&value.str()?)?.as_ref().into()))
     }
+}
+
+fn not_a_batch(py: Python<'_>, data: &Bound<'_, PyAny>, at: usize) -> PyErr {
+    let kind = data.get_type().name().map_or_else(|_| "another type".to_owned(), |name| name.to_string());
+    let message = format!("item {at} of data= is a {kind}, and the ones before it are batches of Arrow");
+    error::option(py, "data", "wrong_type", &message)
 }
 
 pub(crate) fn unreadable(py: Python<'_>, cause: &ArrowError) -> PyErr {
@@ -384,8 +505,9 @@ pub(crate) fn unreadable(py: Python<'_>, cause: &ArrowError) -> PyErr {
 }
 
 pub(crate) fn not_a_table(py: Python<'_>, kind: &DataType) -> PyErr {
+    let kind = plain_type(kind);
     let message = format!("a table with columns is needed, and this has the type {kind}");
-    error::exception(py, Class::Column, &message, &json!({ "type": kind.to_string() }))
+    error::exception(py, Class::Column, &message, &json!({ "type": kind }))
 }
 
 fn cannot_spool(py: Python<'_>, cause: &str) -> PyErr {

@@ -12,6 +12,7 @@ mod dedup;
 mod error;
 mod files;
 mod frame;
+mod ids;
 mod index;
 mod input;
 mod job;
@@ -20,7 +21,9 @@ mod options;
 mod pairs;
 mod records;
 mod resolve;
+mod sketch;
 mod table;
+mod tokens;
 
 use pyo3::prelude::*;
 
@@ -39,13 +42,15 @@ mod _native {
     #[pymodule_export]
     use crate::input::Input;
     #[pymodule_export]
-    use crate::look::{bars, compare, curve, evaluate, fingerprint, sketch, tune};
+    use crate::look::{bars, compare, curve, evaluate, fingerprint, sketch_of_text, tune};
     #[pymodule_export]
-    use crate::pairs::{Lengths, pairs};
+    use crate::pairs::pairs;
     #[pymodule_export]
     use crate::records::{link, prints, read_csv, sets};
     #[pymodule_export]
     use crate::resolve::{Resolved, resolve};
+    #[pymodule_export]
+    use crate::sketch::sketch;
     #[pymodule_export]
     use crate::table::Columns;
 

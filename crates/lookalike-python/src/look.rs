@@ -1,5 +1,8 @@
 //! What helps to choose: two texts compared, a banding explained, methods side by side, and charts of what was found.
 
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use lookalike::core::sketch::{FastSketcher, SlotSketcher};
 use lookalike::core::text::shingle::Shingler;
 use lookalike::{EvaluateRequest, TuneRequest};
@@ -29,7 +32,7 @@ pub(crate) fn fingerprint(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult
 
 /// The features of a text, one for each shingle in its order; and its sketch and the keys of its bands, for a scheme with bands.
 #[pyfunction]
-pub(crate) fn sketch(
+pub(crate) fn sketch_of_text(
     py: Python<'_>,
     given: &Bound<'_, PyDict>,
     text: &str,
@@ -87,26 +90,40 @@ pub(crate) fn evaluate(
     Ok(serde_json::to_string(&evaluation).expect("keys are strings"))
 }
 
+/// A name for a chart that no other in the notebook has.
+fn unique(name: &str) -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    format!("lookalike-{name}-{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
 /// Numbers by label as a picture: SVG.
 #[pyfunction]
-pub(crate) fn bars(title: &str, description: &str, counted: &str, axis: &str, bars: Vec<(String, u64)>) -> String {
+pub(crate) fn bars(
+    title: &str,
+    description: &str,
+    counted: &str,
+    axis: &str,
+    bars: Vec<(String, u64)>,
+    apart: Vec<(String, u64)>,
+) -> String {
+    let bar = |(label, count): (String, u64)| Bar { label, count, opens: None };
     let bars = Bars {
-        id: "bars".to_owned(),
+        id: unique("bars"),
         title: title.to_owned(),
         description: description.to_owned(),
         counted: counted.to_owned(),
         axis: axis.to_owned(),
-        bars: bars.into_iter().map(|(label, count)| Bar { label, count, opens: None }).collect(),
-        apart: Vec::new(),
+        bars: bars.into_iter().map(bar).collect(),
+        apart: apart.into_iter().map(bar).collect(),
     };
-    bars.draw().standalone()
+    bars.draw().embedded()
 }
 
 /// The chance that a pair is found by its similarity, as a picture: SVG.
 #[pyfunction]
 pub(crate) fn curve(title: &str, description: &str, points: Vec<(f64, f64)>, threshold: f64, recall: f64) -> String {
     let curve = Curve {
-        id: "curve".to_owned(),
+        id: unique("curve"),
         title: title.to_owned(),
         description: description.to_owned(),
         points: points.into_iter().map(|(similarity, found)| Point { similarity, found }).collect(),
@@ -115,5 +132,5 @@ pub(crate) fn curve(title: &str, description: &str, points: Vec<(f64, f64)>, thr
         histogram: Vec::new(),
         counted: String::new(),
     };
-    curve.draw().standalone()
+    curve.draw().embedded()
 }

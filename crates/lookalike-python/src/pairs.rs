@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, StringArray, UInt32Array, UInt64Array};
+use arrow_array::{ArrayRef, Float64Array, UInt32Array, UInt64Array, new_null_array};
 use lookalike::{PairRow, PairsRequest};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::column::Column;
+use crate::ids::Named;
 use crate::input::{Input, columns_of};
 use crate::job::Runner;
 use crate::options::{options, refuse};
@@ -21,7 +23,7 @@ pub(crate) fn pairs(
     data: &Input,
     reference: Option<&Input>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(table::Columns, Option<Lengths>, String)> {
+) -> PyResult<(table::Columns, Option<Column>, String)> {
     let refuse = |refused| refuse(py, &refused);
     let mut request = PairsRequest::from_options(options(given)?).map_err(refuse)?;
     let columns = columns_of(&request.read, None, None);
@@ -37,37 +39,27 @@ pub(crate) fn pairs(
     let lengths = data.document_rows(longest).map(|documents| {
         let mut lengths = vec![0; data.row_count as usize];
         documents.iter().zip(&report.lengths).for_each(|(row, length)| lengths[*row as usize] = *length);
-        Lengths { lengths }
+        Column::new(Arc::new(UInt32Array::from(lengths)))
     });
     let report = serde_json::to_string(&report).expect("keys are strings");
-    Ok((pair_table(&rows, columns.id.is_some()), lengths, report))
+    Ok((pair_table(&rows, data, reference.unwrap_or(data)), lengths, report))
 }
 
-/// How long rows are, in the unit of the keep order `longest`.
-#[pyclass(frozen, module = "lookalike._native")]
-#[derive(Debug)]
-pub(crate) struct Lengths {
-    pub(crate) lengths: Vec<u32>,
-}
-
-#[pymethods]
-impl Lengths {
-    fn __len__(&self) -> usize {
-        self.lengths.len()
-    }
-}
-
-fn pair_table(rows: &[PairRow], has_ids: bool) -> table::Columns {
+/// Pairs of a row of `left` and a row of `right`, which may be the same table.
+fn pair_table(rows: &[PairRow], left: &Input, right: &Input) -> table::Columns {
     let row = |position: fn(&PairRow) -> u64| -> ArrayRef {
         Arc::new(rows.iter().map(|pair| position(pair).checked_sub(1)).collect::<UInt64Array>())
     };
     let mut columns: Vec<(&str, ArrayRef)> =
         vec![("left_row", row(|pair| pair.left_position)), ("right_row", row(|pair| pair.right_position))];
-    if has_ids {
-        let texts = |id: fn(&PairRow) -> &str| -> ArrayRef {
-            Arc::new(rows.iter().map(|pair| Some(id(pair))).collect::<StringArray>())
-        };
-        columns.extend([("left_id", texts(|pair| &pair.left_id)), ("right_id", texts(|pair| &pair.right_id))]);
+    if let Some(ids) = &left.ids {
+        let named = |table: &Input, id, position: u64| Named { row: position - 1, text: table.own_id(id, position) };
+        columns.push(("left_id", ids.of(rows.iter().map(|pair| named(left, &*pair.left_id, pair.left_position)))));
+        let of_right = right.ids.as_ref().map_or_else(
+            || new_null_array(ids.kind(), rows.len()),
+            |ids| ids.of(rows.iter().map(|pair| named(right, &*pair.right_id, pair.right_position))),
+        );
+        columns.push(("right_id", of_right));
     }
     let real =
         |value: fn(&PairRow) -> Option<f64>| -> ArrayRef { Arc::new(rows.iter().map(value).collect::<Float64Array>()) };

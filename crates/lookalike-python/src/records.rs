@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use arrow_schema::DataType;
 use lookalike::{LinkRequest, LinkRows, PrintsRequest, SetsRequest};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,7 +12,7 @@ use crate::cells::{Cells, tables};
 use crate::error::{self, Class};
 use crate::job::Runner;
 use crate::options::{options, refuse};
-use crate::table::{ArrowSink, Columns, of_csv};
+use crate::table::{ArrowSink, Columns, Known, of_csv};
 
 /// The matches, clusters and linked rows of records.
 type LinkTables = [Columns; 3];
@@ -29,6 +30,7 @@ pub(crate) fn link(
 ) -> PyResult<(String, String, Option<LinkTables>)> {
     let refuse = |refused| refuse(py, &refused);
     let mut request = LinkRequest::from_options(options(given)?).map_err(refuse)?;
+    let (id, id_right) = (request.id.clone(), request.id_right.clone());
     request.in_memory = tables(&in_memory);
     request.model_text = model_text;
     let options = request.check().map_err(refuse)?;
@@ -43,7 +45,19 @@ pub(crate) fn link(
         lookalike::link_into(&options, rows, progress)
     })?;
     let summary = serde_json::to_string(&report).expect("keys are strings");
-    Ok((summary, report.model, (!has_folder).then(|| found.map(ArrowSink::into_table))))
+    let [left, right] = [id.as_ref(), id_right.as_ref().or(id.as_ref())];
+    let kinds: Vec<Option<&DataType>> =
+        in_memory.iter().zip([left, right]).map(|(table, id)| id.and_then(|id| table.kind(id))).collect();
+    // Either side of a pair may be of either table.
+    let is_one = kinds.iter().all(|kind| *kind == kinds[0]);
+    let known =
+        if left.is_none() { Known::Rows } else { Known::of(kinds.first().copied().flatten().filter(|_| is_one)) };
+    let tables = (!has_folder).then(|| {
+        found.map(|table| {
+            ["left_id", "right_id", "id"].iter().fold(table.into_table(), |table, id| table.known_as(id, &known))
+        })
+    });
+    Ok((summary, report.model, tables))
 }
 
 /// A table that a job wrote as CSV. What users wrote stays text, and all else becomes numbers.
@@ -73,13 +87,23 @@ pub(crate) fn sets(
 ) -> PyResult<Columns> {
     let refuse = |refused| refuse(py, &refused);
     let mut request = SetsRequest::from_options(options(given)?).map_err(refuse)?;
+    // Elements that were turned into sets are texts.
+    let is_transposed = request.transpose == Some(true);
+    let named = request.set.clone().filter(|_| !is_transposed);
+    let is_numbered = request.column.is_some() && request.set.is_none() && !is_transposed;
     request.in_memory = tables(&in_memory);
     request.against_in_memory = tables(&against);
     let options = request.check().map_err(refuse)?;
     let mut rows = ArrowSink::default();
     let runner = Runner::new(options.resources(), progress);
     runner.run(py, |progress| lookalike::sets_into(&options, &mut rows, progress))?;
-    Ok(rows.into_table())
+    let known = |tables: &[PyRef<'_, Cells>]| match (&named, tables.first()) {
+        (Some(name), Some(table)) => Known::of(table.kind(name)),
+        (None, Some(_)) if is_numbered => Known::Rows,
+        _ => Known::Texts,
+    };
+    let (left, right) = (known(&in_memory), known(if against.is_empty() { &in_memory } else { &against }));
+    Ok(rows.into_table().known_as("left_id", &left).known_as("right_id", &right))
 }
 
 /// Pairs of fingerprints that may be of one finger, with their similarity.
@@ -94,11 +118,23 @@ pub(crate) fn prints(
 ) -> PyResult<Columns> {
     let refuse = |refused| refuse(py, &refused);
     let mut request = PrintsRequest::from_options(options(given)?).map_err(refuse)?;
+    let id = request.id.clone().unwrap_or_else(|| PRINT.to_owned());
     request.in_memory = tables(&in_memory);
     request.against_in_memory = tables(&against);
     let options = request.check().map_err(refuse)?;
     let mut rows = ArrowSink::default();
     let runner = Runner::new(options.resources(), progress);
     runner.run(py, |progress| lookalike::prints_into(&options, &mut rows, progress))?;
-    Ok(rows.into_table())
+    let known = |tables: &[PyRef<'_, Cells>]| Known::of(tables.first().and_then(|table| table.kind(&id)));
+    let has_other = options_compare(given)?;
+    let (left, right) = (known(&in_memory), known(if has_other { &against } else { &in_memory }));
+    Ok(rows.into_table().known_as("left_id", &left).known_as("right_id", &right))
+}
+
+/// The column with the name of a print, unless another is named.
+const PRINT: &str = "print";
+
+/// Whether a second collection is given.
+fn options_compare(given: &Bound<'_, PyDict>) -> PyResult<bool> {
+    Ok(given.get_item("against")?.is_some_and(|against| !against.is_none()))
 }

@@ -3,14 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array, UInt64Array};
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt32Type;
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, UInt32Array, UInt64Array};
+use arrow_select::take::take;
 use lookalike::core::resolve::keep::{FieldValue, Keep, Ranking, keep_order};
 use lookalike::texts::{KnownPair, resolve as decide};
 use pyo3::prelude::*;
 
 use crate::column::Column;
 use crate::error;
-use crate::pairs::Lengths;
+use crate::ids::either;
 use crate::table::{self, table};
 
 /// The columns of a table of pairs; those that need not be there may be missing.
@@ -20,8 +23,8 @@ pub(crate) struct PairColumns {
     left_row: Vec<usize>,
     right_row: Vec<usize>,
     similarity: Vec<f64>,
-    left_id: Option<Vec<String>>,
-    right_id: Option<Vec<String>>,
+    left_id: Option<Py<Column>>,
+    right_id: Option<Py<Column>>,
     jaccard: Option<Vec<f64>>,
     containment_of_left: Option<Vec<f64>>,
     containment_of_right: Option<Vec<f64>>,
@@ -49,7 +52,7 @@ pub(crate) fn resolve(
     pairs: PairColumns,
     rows: usize,
     keep: &str,
-    lengths: Option<&Lengths>,
+    lengths: Option<&Column>,
     values: Option<Vec<Option<f64>>>,
 ) -> PyResult<Resolved> {
     if let Some(row) = pairs.left_row.iter().chain(&pairs.right_row).find(|row| **row >= rows) {
@@ -62,7 +65,8 @@ pub(crate) fn resolve(
         keep => keep.parse().map_err(|cause| error::raise_core(py, &cause))?,
     };
     let none = vec![0; rows];
-    let token_counts = lengths.map_or(&none, |lengths| &lengths.lengths);
+    let lengths = lengths.and_then(|lengths| lengths.array.as_primitive_opt::<UInt32Type>());
+    let token_counts = lengths.map_or(&none[..], |lengths| lengths.values());
     let value = |value: &Option<f64>| value.map_or(FieldValue::Missing, |value| FieldValue::number(&value.to_string()));
     let field_values: Vec<FieldValue> = values.iter().flatten().map(value).collect();
     if token_counts.len() != rows || values.as_ref().is_some_and(|values| values.len() != rows) {
@@ -177,11 +181,12 @@ impl Resolved {
         let is_left = |row: usize, pair: usize| pairs.left_row[pair] == row;
         let mut columns = vec![("removed_row", rows(|removal| removal.0)), ("kept_row", rows(|removal| removal.1))];
         if let (Some(left), Some(right)) = (&pairs.left_id, &pairs.right_id) {
+            let places: UInt64Array = removals.iter().map(|(.., pair)| Some(*pair as u64)).collect();
+            let taken = |ids: &Py<Column>| take(&ids.get().array, &places, None).expect("a pair has its ids");
+            let (left, right) = (taken(left), taken(right));
             let ids = |of_removed: bool| -> ArrayRef {
-                let id = |(row, _, pair): &(usize, usize, usize)| {
-                    Some(if is_left(*row, *pair) == of_removed { &*left[*pair] } else { &*right[*pair] })
-                };
-                Arc::new(removals.iter().map(id).collect::<StringArray>())
+                let is_right = |(row, _, pair): &(usize, usize, usize)| is_left(*row, *pair) != of_removed;
+                either([&left, &right], removals.iter().map(is_right))
             };
             columns.extend([("removed_id", ids(true)), ("kept_id", ids(false))]);
         }

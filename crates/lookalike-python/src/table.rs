@@ -4,7 +4,10 @@ use std::io;
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, Float64Builder, LargeStringBuilder, UInt64Builder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, UInt64Array, new_empty_array, new_null_array};
+use arrow_cast::cast;
 use arrow_schema::{DataType, Field, Fields, Schema};
 use arrow_select::take::take_record_batch;
 use lookalike::{Cell, Row, Sink};
@@ -14,7 +17,7 @@ use pyo3::types::PyCapsule;
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 
-use crate::column::Column;
+use crate::column::{Column, type_name};
 
 /// A table. It is exported any number of times.
 #[pyclass(frozen, module = "lookalike._native")]
@@ -39,6 +42,18 @@ impl Columns {
     fn column(&self, name: &str) -> PyResult<Column> {
         let column = self.batch.column_by_name(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
         Ok(Column::new(Arc::clone(column)))
+    }
+
+    /// The names of the types of the columns.
+    #[getter]
+    fn kinds(&self) -> Vec<String> {
+        self.batch.schema_ref().fields().iter().map(|field| type_name(field.data_type())).collect()
+    }
+
+    /// A table of these columns, all of one length.
+    #[staticmethod]
+    fn of_columns(columns: Vec<(String, PyRef<'_, Column>)>) -> Self {
+        table(columns.iter().map(|(name, column)| (name.as_str(), Arc::clone(&column.array))).collect())
     }
 
     /// Some rows, one after the other.
@@ -66,6 +81,52 @@ impl Columns {
         let field = Field::new_struct("", self.batch.schema_ref().fields().clone(), false);
         let array: ArrayRef = Arc::new(StructArray::from(self.batch.clone()));
         to_stream_pycapsule(py, Box::new(ArrayIterator::new([Ok(array)], Arc::new(field))), requested_schema)
+    }
+}
+
+/// By what a column of a job's result is known in the data.
+#[derive(Debug)]
+pub(crate) enum Known {
+    /// By a text.
+    Texts,
+    /// By a value of another type.
+    Values(DataType),
+    /// By the number of a row. Jobs count from 1, and Python from 0.
+    Rows,
+}
+
+impl Known {
+    /// By values of this type; by texts if it is not known.
+    pub(crate) fn of(kind: Option<&DataType>) -> Self {
+        kind.map_or(Self::Texts, |kind| Self::Values(kind.clone()))
+    }
+
+    /// Texts as what they stand for; none if one of them stands for nothing.
+    fn convert(&self, texts: &ArrayRef) -> Option<ArrayRef> {
+        let converted = match self {
+            Self::Texts => return None,
+            Self::Values(kind) => cast(texts, kind).ok()?,
+            Self::Rows => {
+                let positions = cast(texts, &DataType::UInt64).ok()?;
+                let rows = positions.as_primitive::<UInt64Type>().iter();
+                Arc::new(rows.map(|position| position?.checked_sub(1)).collect::<UInt64Array>())
+            }
+        };
+        (converted.null_count() == texts.null_count()).then_some(converted)
+    }
+}
+
+impl Columns {
+    /// The same table with a column of texts, if it is there, as what its texts stand for.
+    pub(crate) fn known_as(self, name: &str, known: &Known) -> Self {
+        let converted = self.batch.column_by_name(name).and_then(|texts| known.convert(texts));
+        let Some(converted) = converted else { return self };
+        let fields = self.batch.schema_ref().fields().iter().zip(self.batch.columns());
+        let columns = fields.map(|(field, column)| {
+            let column = if field.name() == name { &converted } else { column };
+            (field.name().as_str(), Arc::clone(column))
+        });
+        table(columns.collect())
     }
 }
 

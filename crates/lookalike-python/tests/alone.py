@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pickle
 import subprocess
 import sys
 import sysconfig
@@ -34,6 +35,10 @@ assert lookalike.resolve(lookalike.pairs(texts), rows=3).kept == [0, 1]
 assert lookalike.compare(texts[0], texts[2]).verdict == "same_words"
 assert lookalike.sets({"a": ["x", "y"], "b": ["x", "y", "z"]}, threshold=0.5)["shared_count"] == [2]
 assert lookalike.tune().bands == 20
+assert lookalike.sketch(texts)["keys"][0] == lookalike.sketch(texts)["keys"][2]
+assert lookalike.dedup({"text": texts}).select({"text": texts}) == {"text": texts[:2]}
+assert pickle.loads(pickle.dumps(result)).select(texts) == texts[:2]
+assert "<svg" in result._repr_html_() and "removed for row 0" in str(result.explain(2))
 with tempfile.TemporaryDirectory() as folder:
     result.report(folder + "/report.html")
     index = lookalike.Index.create(folder + "/index")

@@ -25,9 +25,9 @@ def test_a_wrong_column_names_the_columns_that_exist() -> None:
 
 
 def test_a_column_of_another_type_is_named_with_its_type() -> None:
-    with pytest.raises(lookalike.ColumnError, match="'text' has the type Int64, and texts are needed") as raised:
+    with pytest.raises(lookalike.ColumnError, match="'text' has the type int64, and texts are needed") as raised:
         lookalike.dedup(pa.table({"text": [1, 2]}))
-    assert raised.value.type == "Int64"
+    assert raised.value.type == "int64"
     with pytest.raises(lookalike.ColumnError, match="row 1 of 'text' has the type int") as listed:
         lookalike.dedup(["a", 2])
     assert listed.value.row == 1
@@ -97,8 +97,8 @@ def test_what_cannot_be_read_or_written_has_its_path(tmp_path: Path) -> None:
 def test_what_is_no_data_is_refused_with_what_would_be() -> None:
     for data, words in [
         ("a text", "list of texts"),
-        (7, "is not data"),
-        ([{"text": "a"}], "needed"),
+        (7, "takes a data frame"),
+        ([{"body": "a"}], "no column 'text'"),
         (iter([1]), "int"),
     ]:
         with pytest.raises(lookalike.LookalikeError, match=words):

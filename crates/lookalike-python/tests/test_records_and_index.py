@@ -39,7 +39,7 @@ def test_link_of_a_frame_is_that_of_the_file(command: Path, tmp_path: Path) -> N
         assert linked.clusters["cluster"] == by_files.clusters["cluster"]
     assert linked.summary["match_count"] == len(linked.matches) > 0
     assert isinstance(linked.matches["probability"][0], float)
-    assert "data:image/svg+xml" in linked._repr_html_()
+    assert "<svg" in linked._repr_html_()
     with pytest.raises(lookalike.ColumnError, match="no column 'nobody'"):
         lookalike.link(frame, id="nobody")
     with pytest.raises(lookalike.OptionError, match="two tables"):
@@ -77,7 +77,7 @@ def test_sets_of_dicts_lists_and_tables() -> None:
     baskets = {"ann": ["milk", "bread"], "bob": ["milk", "bread", "tea"], "cleo": ["nails"]}
     expected = lookalike.sets(baskets, threshold=0.5).to_dicts()
     assert [(pair["left_id"], pair["right_id"], pair["shared_count"]) for pair in expected] == [("ann", "bob", 2)]
-    assert lookalike.sets(list(baskets.values()), threshold=0.5)["right_id"] == ["1"]
+    assert lookalike.sets(list(baskets.values()), threshold=0.5)["right_id"] == [1]
     lists = pa.table({"set": list(baskets), "items": list(baskets.values())})
     assert lookalike.sets(lists, set="set", column="items", threshold=0.5).to_dicts() == expected
     long = pa.table(

@@ -35,6 +35,7 @@
 //! | keep documents and search them | [`index`] |
 //! | work with files of documents | [`dedup()`], [`filter()`] (stream to stream), [`pairs()`], [`compare()`] |
 //! | have their results as typed rows | [`dedup_into()`], [`pairs_into()`], and a [`Sink`] to take them |
+//! | have sketches and keys, to find candidates elsewhere | [`sketch()`] |
 //! | choose a threshold or a method | [`tune()`], [`evaluate()`] |
 //! | have people judge a result | [`Audit`], [`judge()`] |
 //! | work with records, sets, fingerprints | [`link()`], [`sets()`], [`prints()`] |
@@ -68,6 +69,7 @@ mod request;
 mod resources;
 mod run;
 mod sets;
+mod sketch;
 mod statistics;
 pub mod texts;
 mod tune;
@@ -92,7 +94,7 @@ pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use options::{
     AddRecordsOptions, AngleUnit, Between, Bought, Copies, DedupOptions, EvaluateOptions, Finding, GridOptions, Group,
     LinkModel, LinkOptions, MethodOptions, NamedScheme, Output, PairsOptions, PrintSearch, PrintsOptions, ReadOptions,
-    ReportTexts, Resources, RowFormat, Scheme, SetsOptions, Share, SketchKey, SourceBy, TuneOptions,
+    ReportTexts, Resources, RowFormat, Scheme, SetsOptions, Share, SketchKey, SketchOptions, SourceBy, TuneOptions,
 };
 pub use output::clusters::LargeCluster;
 pub use output::destination::Stream;
@@ -114,12 +116,13 @@ pub use report::parameters::{MethodParameters, Parameters};
 pub use report::summary::{Band, Found, Input, LeastSimilar, SkipReason, SkippedEntry, Summary};
 pub use request::{
     AddRecordsRequest, AddRequest, CreateRequest, DedupRequest, EvaluateRequest, LinkRequest, PairsRequest,
-    PrintsRequest, ReadRequest, ResourceRequest, SchemeRequest, SearchRequest, SetsRequest, Size, TuneRequest,
-    WorkRequest, from_options, parse_size,
+    PrintsRequest, ReadRequest, ResourceRequest, SchemeRequest, SearchRequest, SetsRequest, Size, SketchRequest,
+    TuneRequest, WorkRequest, from_options, parse_size,
 };
 pub use resources::memory::Memory;
 pub use run::stages::Stage;
 pub use sets::{Delimiter, SIMILARITY_STEPS, SetPair, SetsReport, sets, sets_into};
+pub use sketch::{SketchBatch, SketchReport, sketch};
 pub use statistics::Estimate;
 pub use tune::{PairStep, Plan, Point, Sampled, Suggestion, Tuning, curve, tune};
 

@@ -19,8 +19,8 @@ pub(crate) struct SchemeArguments {
     /// Minimum similarity of near-duplicates: above 0, at most 1 [default: 0.8]
     #[arg(short, long, value_name = "T", allow_negative_numbers = true)]
     pub(crate) threshold: Option<f64>,
-    /// What to compare: word:K or char:K, runs of K words or characters; or stopword, a stop word and the two words after it,
-    /// which ignores most advertising around articles (stopword:en,de for these languages only) [default: word:5]
+    /// What to compare: word:K or char:K, runs of K words or characters; token:K, runs of K tokens of your own with blanks
+    /// between them; or stopword, a stop word and the two words after it, which ignores most advertising around articles (stopword:en,de for these languages only) [default: word:5]
     #[arg(long, value_name = "KIND")]
     pub(crate) shingle: Option<String>,
     /// What to measure: the share that both have in common, or the share of the smaller document that lies within the larger

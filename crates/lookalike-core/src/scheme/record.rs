@@ -70,7 +70,7 @@ impl From<Scheme> for SchemeRecord {
     fn from(scheme: Scheme) -> Self {
         let stop_words = match &scheme.shingle {
             Shingle::StopWord(words) => Some(words.words().to_vec()),
-            Shingle::Word(_) | Shingle::Char(_) => None,
+            Shingle::Word(_) | Shingle::Char(_) | Shingle::Token(_) => None,
         };
         Self {
             shingle: scheme.shingle.to_string(),

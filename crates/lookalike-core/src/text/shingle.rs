@@ -26,6 +26,8 @@ pub enum Shingle {
     Char(usize),
     /// A stop word and the two words after it.
     StopWord(Arc<StopWords>),
+    /// This many tokens of the caller in a row: what stands between blanks, as it is.
+    Token(usize),
 }
 
 /// A stop word and the two words after it.
@@ -44,7 +46,7 @@ impl Shingle {
     /// Tokens per shingle.
     pub fn width(&self) -> usize {
         match self {
-            Self::Word(width) | Self::Char(width) => *width,
+            Self::Word(width) | Self::Char(width) | Self::Token(width) => *width,
             Self::StopWord(_) => STOP_WORD_WIDTH,
         }
     }
@@ -66,6 +68,7 @@ impl FromStr for Shingle {
         match kind {
             "word" => Ok(Self::Word(width)),
             "char" => Ok(Self::Char(width)),
+            "token" => Ok(Self::Token(width)),
             _ => Err(refused()),
         }
     }
@@ -81,6 +84,7 @@ impl fmt::Display for Shingle {
         match self {
             Self::Word(width) => write!(f, "word:{width}"),
             Self::Char(width) => write!(f, "char:{width}"),
+            Self::Token(width) => write!(f, "token:{width}"),
             Self::StopWord(words) if words.name() == "all" => f.write_str("stopword"),
             Self::StopWord(words) => write!(f, "stopword:{}", words.name()),
         }
@@ -140,7 +144,7 @@ impl Shingler {
     pub fn keyed(shingle: &Shingle, fold: Fold, key: Key) -> Self {
         let starts = match shingle {
             Shingle::StopWord(words) => Some(words.tokens(fold, key)),
-            Shingle::Word(_) | Shingle::Char(_) => None,
+            Shingle::Word(_) | Shingle::Char(_) | Shingle::Token(_) => None,
         };
         let tokenizer = Tokenizer::new(fold, key);
         Self { shingle: shingle.clone(), tokenizer, starts, tokens: Vec::new(), features: Vec::new() }
@@ -202,6 +206,7 @@ fn tokenize(tokenizer: &mut Tokenizer, shingle: &Shingle, text: &str, sink: &mut
     match shingle {
         Shingle::Word(_) | Shingle::StopWord(_) => tokenizer.words(text, sink),
         Shingle::Char(_) => tokenizer.characters(text, sink),
+        Shingle::Token(_) => tokenizer.between_blanks(text, sink),
     }
 }
 
@@ -245,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_shingle_is_written_as_it_is_read() {
-        for written in ["word:5", "char:1", "word:1000", "stopword", "stopword:en,de"] {
+        for written in ["word:5", "char:1", "word:1000", "token:3", "stopword", "stopword:en,de"] {
             assert_eq!(written.parse::<Shingle>().unwrap().to_string(), written);
         }
         for wrong in ["word", "word:0", "word:-1", "line:5", "word:1001", "word:5:5", "", "stopword:", "stopword:xx"] {
@@ -277,12 +282,30 @@ mod tests {
         assert_eq!(shingler.features("").all.len(), 0);
     }
 
+    #[test]
+    fn tokens_of_the_caller_are_compared_as_they_are() {
+        let mut shingler = Shingler::new(&Shingle::Token(1), Fold::NONE);
+        let text = "Don't  stop\u{a0}now!\tÉté\n";
+        let features = shingler.features(text).all.to_vec();
+        let tokens = ["Don't", "stop\u{a0}now!", "Été"].map(|token| mix(crate::hash::token_hash(token.as_bytes())));
+        assert_eq!(features, tokens);
+        let places = shingler.places(text).tokens;
+        assert_eq!(
+            places.iter().map(|token| &text[token.start..token.end]).collect::<Vec<_>>().concat(),
+            "Don'tstop\u{a0}now!Été"
+        );
+        assert_ne!(shingler.features("a").all.to_vec(), shingler.features("A").all.to_vec());
+        assert_eq!(shingler.features("a\0").all.to_vec(), shingler.features(" a").all.to_vec());
+        assert_eq!(Shingler::new(&Shingle::Token(2), Fold::NONE).features("a b a b").all.len(), 3);
+        assert!(shingler.features(" \n").all.is_empty());
+    }
+
     proptest! {
         #[test]
         fn a_key_changes_every_feature_and_not_which_are_equal(
             text in "(the|storm|Ärger|é|e\u{301}|漢字|กิน|한국어|[a-c]{0,20}|\u{3000}|[ ,.])( |-)?{0,40}",
             key in 1_u64..,
-            shingle in proptest::sample::select(vec!["word:2", "char:3", "stopword"]),
+            shingle in proptest::sample::select(vec!["word:2", "char:3", "token:2", "stopword"]),
             fold in proptest::sample::select(vec![Fold::NONE, Fold { accents: true, digits: true }]),
         ) {
             let shingle: Shingle = shingle.parse().unwrap();

@@ -7,6 +7,8 @@
 //!
 //! **Characters**: every character of the normalised text, runs of white space as one space, none at the ends.
 //!
+//! **Tokens of the caller**: what stands between ASCII blanks (and zero bytes), as it is: neither normalised nor folded.
+//!
 //! A [`Fold`] takes its part between the two: characters are normalised, then folded, then cut.
 //!
 //! Text is cut into *units* at ASCII bytes that are in no word, before it is
@@ -114,6 +116,15 @@ impl Tokenizer {
             }
             unit::for_each(&text[start..end], start, &mut write);
             start = end;
+        }
+    }
+
+    /// Passes what stands between blanks to `sink`. A zero byte is a blank too, since no token may end in one.
+    pub fn between_blanks(&mut self, text: &str, sink: &mut impl TokenSink) {
+        let is_blank = |character: char| character.is_ascii_whitespace() || character == '\0';
+        for token in text.split(is_blank).filter(|token| !token.is_empty()) {
+            let start = token.as_ptr() as usize - text.as_ptr() as usize;
+            sink.token(self.key.token_hash(token.as_bytes()), start, start + token.len());
         }
     }
 

@@ -117,9 +117,11 @@ fn one(bar: &Bar, plane: Plane, (left, width): (f64, f64), top: f64, is_apart: b
         ));
     }
     let shown = if width < 34.0 { number::short(bar.count) } else { number::count(bar.count) };
+    // Labels of narrow bars would run into each other.
+    let [tick, value] = if width < 34.0 { ["tick small", "value small"] } else { ["tick", "value"] };
     // The name of a link is what is written in it, in this order.
-    drawn.push(&label(middle, plane.bottom + 17.0, Anchor::Middle, "tick", &bar.label));
-    drawn.push(&label(middle, plane.bottom - high - 6.0, Anchor::Middle, "value", &shown));
+    drawn.push(&label(middle, plane.bottom + 17.0, Anchor::Middle, tick, &bar.label));
+    drawn.push(&label(middle, plane.bottom - high - 6.0, Anchor::Middle, value, &shown));
     match &bar.opens {
         Some(opens) if bar.count > 0 => html!("<a href=\"{}\">{}</a>\n", opens, drawn),
         _ => html!("{}\n", drawn),

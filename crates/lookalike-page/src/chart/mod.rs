@@ -72,6 +72,12 @@ impl Chart {
         picture
     }
 
+    /// The chart within a page of somebody else, such as a notebook: its text has the color of the page, and its paper is
+    /// the page.
+    pub fn embedded(&self) -> String {
+        format!("<div style=\"{EMBEDDED}\">{}</div>\n", self.svg(&format!("<style>{STYLE}</style>")))
+    }
+
     fn svg(&self, before: &str) -> Html {
         // The parts of a picture are hidden from who cannot see it, and links must not be.
         let role = Html::ours(if self.has_links { "group" } else { "img" });
@@ -92,6 +98,10 @@ impl Chart {
         )
     }
 }
+
+/// The colours of a chart in a page that may be light or dark: those of the page, or such as can be seen on both.
+const EMBEDDED: &str = "--ink:currentColor;--soft:currentColor;--paper:transparent;--line:#8883;--accent:#5b95e0;--bar:#5b95e0;\
+                        --apart:#a27fd0;--beyond:#5b95e02e;--dot:#e0705a";
 
 /// How wide a chart is.
 const WIDTH: f64 = 640.0;

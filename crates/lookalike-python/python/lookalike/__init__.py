@@ -18,7 +18,9 @@ from ._index import Index
 from ._native import VERSION as __version__
 from ._pairs import Pairs, pairs
 from ._records import Link, link, link_files, prints, sets
+from ._removals import Explanation, Removals
 from ._resolve import resolve
+from ._sketch import Sketches, sketch
 from ._table import Table
 from ._tune import Evaluation, Tuning, evaluate, tune
 
@@ -31,6 +33,7 @@ __all__ = [
     "Data",
     "Dedup",
     "Evaluation",
+    "Explanation",
     "Index",
     "InputError",
     "Link",
@@ -38,6 +41,8 @@ __all__ = [
     "MemoryLimitError",
     "OptionError",
     "Pairs",
+    "Removals",
+    "Sketches",
     "Summary",
     "Table",
     "Tuning",
@@ -54,5 +59,6 @@ __all__ = [
     "prints",
     "resolve",
     "sets",
+    "sketch",
     "tune",
 ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar, overload
 
 from . import _native
+from ._arguments import wrong_type
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -47,7 +48,7 @@ class Column(Sequence[T_co]):
             rows = range(len(self))[at]
             if rows.step == 1:
                 return Column(self._native.slice(rows.start, len(rows)))
-            return Column(self._native.take(list(rows)))
+            return self.take(rows)
         try:
             row = range(len(self))[at]
         except IndexError:
@@ -66,6 +67,18 @@ class Column(Sequence[T_co]):
         values: Any = other
         return len(self) == len(values) and all(mine == its for mine, its in zip(self, values, strict=True))
 
+    @property
+    def type(self) -> str:
+        """The name of the type, as numpy or Arrow has it: ``"uint64"``, ``"float64"``, ``"bool"``, ``"string"`` and others."""
+        return self._native.kind
+
+    def take(self, rows: Iterable[int]) -> Column[T_co]:
+        """The values of these rows, in this order.
+
+        :param rows: their numbers, the first of which is 0; the last row is also -1.
+        """
+        return Column(self._native.take(row_numbers(rows, len(self))))
+
     def to_list(self) -> list[T_co]:
         """The values as a list; a null is None."""
         return self._native.to_list()
@@ -73,14 +86,16 @@ class Column(Sequence[T_co]):
     def to_numpy(self) -> Any:
         """The values as an array of numpy, which shares the memory of the column and cannot be written to.
 
-        Texts, and columns with nulls, are copied: numbers with nulls become floats with NaN, and all else objects.
+        Texts, and columns with nulls, are copied: numbers with nulls become floats with NaN, and all else objects. A column of
+        lists, such as that of the sketches, becomes an array with a row for each; a list that is missing is all zeros.
         """
         import numpy
 
-        dtype, buffer = self._native.dtype, self._native.buffer()
-        if buffer is not None and not self._native.null_count:
-            return numpy.frombuffer(buffer, dtype=dtype)
-        if dtype in ("float64", "uint64", "uint32"):
+        dtype, width, buffer = self._native.dtype, self._native.width, self._native.buffer()
+        if buffer is not None and (width is not None or not self._native.null_count):
+            array = numpy.frombuffer(buffer, dtype=dtype)
+            return array if width is None else array.reshape(len(self), width)
+        if dtype is not None and dtype != "bool":
             return numpy.array(self.to_list(), dtype="float64")
         return numpy.array(self.to_list(), dtype=object)
 
@@ -97,7 +112,7 @@ class Column(Sequence[T_co]):
         return self._native.__arrow_c_array__(requested_schema)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickle, (self._native.dtype, self.to_list())
+        return _unpickle, (self._native.kind, self.to_list())
 
     def __repr__(self) -> str:
         shown = [repr(value) for value in self[:SHOWN_VALUES]]
@@ -106,5 +121,17 @@ class Column(Sequence[T_co]):
         return f"<lookalike.Column of {len(self):,} values{values}>"
 
 
-def _unpickle(dtype: str | None, values: list[Any]) -> Column[Any]:
-    return Column(_native.Column.of_list(dtype, values))
+def _unpickle(kind: str, values: list[Any]) -> Column[Any]:
+    return Column(_native.Column.of_list(kind, values))
+
+
+def row_numbers(rows: Iterable[Any], count: int) -> list[int]:
+    """Row numbers as a list; negative ones count from the end, as in a list."""
+    every = range(count)
+    try:
+        return [every[row] for row in rows]
+    except IndexError:
+        wrong = next(row for row in rows if not -count <= row < count)
+        raise IndexError(f"there is no row {wrong}: there are {count} rows, the first of which is 0") from None
+    except TypeError:
+        raise wrong_type("rows", "a list of row numbers", rows) from None

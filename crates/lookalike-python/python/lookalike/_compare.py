@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Unpack
 
 from . import _native
+from ._arguments import arguments, as_text
 from ._request import RECALL, Measure, Method, More, given
 
 
@@ -34,16 +35,11 @@ class Comparison:
         return f"<lookalike.Comparison: {self.verdict}, jaccard {self.jaccard:.4f}>"
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        from ._html import facts
+        from ._html import facts, marked, page, plain
 
         def side(name: str) -> str:
             passages = self.measures[name]["passages"]
-            return "".join(
-                f"<mark>{escape(passage['text'])}</mark>" if passage["shared"] else f"<del>{escape(passage['text'])}</del>"
-                for passage in passages
-            )
+            return "".join((plain if passage["shared"] else marked)(passage["text"]) for passage in passages)
 
         shown = facts(
             [
@@ -54,13 +50,10 @@ class Comparison:
                 ("threshold", self.threshold),
             ]
         )
-        style = "vertical-align: top; text-align: left; white-space: pre-wrap; width: 50%"
-        return (
-            f"{shown}<p>What both have is marked, and what only one has is struck out.</p>"
-            f'<table><tr><td style="{style}">{side("left")}</td><td style="{style}">{side("right")}</td></tr></table>'
-        )
+        return shown + page("What only one of them has is marked.", side("left"), side("right"))
 
 
+@arguments
 def compare(
     left: str,
     right: str,
@@ -76,12 +69,12 @@ def compare(
     exact: bool = False,
     **more: Unpack[More],
 ) -> Comparison:
-    """Two texts by every measure, and what they share. In a notebook, the shared text is marked.
+    """Two texts by every measure, and what they share. In a notebook, what only one of them has is marked.
 
     :param left: a text.
     :param right: another text.
     :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
-    :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``.
+    :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``, ``"token:5"``.
     :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
     :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
     :param method: how near-duplicates are found: ``"minhash"`` (default), ``"simhash"``, ``"supershingle"``, ``"exact"`` or
@@ -96,4 +89,5 @@ def compare(
     >>> round(lookalike.compare("a b c d e f", "a b c d e x", shingle="word:2").jaccard, 2)
     0.67
     """
-    return Comparison(json.loads(_native.compare(given(compare, locals()), left, right)))
+    options = given(compare, locals())
+    return Comparison(json.loads(_native.compare(options, as_text(left, "left"), as_text(right, "right"))))

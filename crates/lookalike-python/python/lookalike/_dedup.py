@@ -8,10 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from . import _native
+from ._arguments import arguments, as_count, as_path
 from ._column import Column
-from ._data import Data, existing, select, to_input
+from ._data import Data, Given, existing, to_input
 from ._errors import LookalikeError, OptionError
 from ._progress import Watching, note, note_input
+from ._removals import Explanation, Removals, with_texts
 from ._request import (
     RECALL,
     Group,
@@ -26,6 +28,7 @@ from ._request import (
     keep_column,
     scheme_of,
 )
+from ._select import select
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -52,39 +55,48 @@ class Dedup:
     def __init__(
         self,
         native: _native.Decided | _native.Resolved,
-        input: _native.Input | None,
+        given: Given | None,
         scheme: dict[str, Any] | None,
         summary: dict[str, Any] | None = None,
+        reference: Given | Index | None = None,
     ) -> None:
-        self._native = native
-        self._input = input
+        # None in a result that was pickled, which has its tables only.
+        self._native: _native.Decided | _native.Resolved | None = native
+        self._given = given
+        self._reference = reference
         self._scheme = scheme
-        self._summary = summary
+        if summary is not None:
+            self.summary = summary
+
+    @property
+    def _decided(self) -> _native.Decided | _native.Resolved:
+        assert self._native is not None, "a result that was pickled has all of its tables"
+        return self._native
 
     @cached_property
     def kept(self) -> Column[int]:
         """The numbers of the rows that are kept."""
-        return Column(self._native.kept())
+        return Column(self._decided.kept())
 
     @cached_property
     def removed_rows(self) -> Column[int]:
         """The numbers of the rows that are removed."""
-        return Column(self._native.removed_rows())
+        return Column(self._decided.removed_rows())
 
     @cached_property
     def mask(self) -> Column[bool]:
         """For every row, whether it is kept."""
-        return Column(self._native.mask())
+        return Column(self._decided.mask())
 
     @cached_property
     def removed(self) -> Table:
         """The removed rows with their evidence: the kept row, the exact similarity, and both containments."""
-        return Table(self._native.removed_table())
+        return Table(self._decided.removed_table())
 
     @cached_property
     def rows(self) -> Table:
         """Every row: its cluster, whether it is kept, and if not which row is."""
-        return Table(self._native.row_table())
+        return Table(self._decided.row_table())
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -92,24 +104,33 @@ class Dedup:
 
         Of :func:`resolve` it has what was found, the parameters and the similarities.
         """
-        if isinstance(self._native, _native.Resolved):
-            return self._summary or {}
-        summary: dict[str, Any] = json.loads(self._native.summary)
+        decided = self._decided
+        assert isinstance(decided, _native.Decided), "resolve makes a summary"
+        summary: dict[str, Any] = json.loads(decided.summary)
+        for skipped in summary["skipped"]:
+            # The name of a copy on the disk says nothing, and rows are counted from 0.
+            skipped.pop("file", None)
+            skipped["row"] = skipped.pop("position") - 1
         return summary
 
     def __len__(self) -> int:
         """Number of rows, kept and removed."""
-        return self._native.rows
+        return len(self.mask)
 
     def select(self, data: T) -> T:
-        """The kept rows of the data, as the type that it is: polars, pandas, pyarrow, datasets, a list and others.
+        """The kept rows of the data, as the type that it is: polars, pandas, pyarrow, datasets, a dict, a list and others.
+
+        A relation of duckdb and a ``LazyFrame`` are computed anew each time, and may have their rows in another order then. They
+        are read once, by :func:`dedup`, and the rows that they had are selected.
 
         :param data: what was deduplicated.
         """
-        return select(data, self.kept, self.mask)
+        return select(data, self.kept, self.mask, self._given)
 
-    def least_similar(self, count: int = 10) -> Table:
-        """The removals that are least similar to the kept row: what to check first. Exact copies are not among them.
+    @arguments
+    def least_similar(self, count: int = 10) -> Removals:
+        """The removals that are least similar to the kept row, with both texts: what to check first. Exact copies are not among
+        them.
 
         :param count: number of removals at most. Default: 10.
 
@@ -120,35 +141,57 @@ class Dedup:
         knows_copies = "exact_copy" in removed.columns
         is_copy = removed["exact_copy"].to_list() if knows_copies else [similarity == 1 for similarity in similarities]
         doubtful = [(similarities[row], row) for row in range(len(removed)) if not is_copy[row]]
-        return removed.take([row for _, row in sorted(doubtful)[:count]])
+        least = removed.take([row for _, row in sorted(doubtful)[: as_count(count, "count")]])
+        return with_texts(least, *self._texts(least.to_dicts()))
 
-    def explain(self, row: int) -> dict[str, Any]:
-        """Why a row is kept or removed; with the two texts compared, if they are at hand.
+    def _texts(self, removals: list[dict[str, Any]]) -> tuple[list[str | None], list[str | None]]:
+        """The texts of removed rows, and of those that are kept in their place; None where they are not at hand."""
+        from ._index import Index
+
+        removed: list[str | None] = [None] * len(removals)
+        kept = list(removed)
+        if self._given is not None:
+            removed = self._given.native.texts([removal["removed_row"] for removal in removals])
+        for at, table in ((None, self._given), ("reference", self._reference)):
+            rows = [row for row, removal in enumerate(removals) if removal.get("kept_in") == at]
+            if isinstance(table, Index):
+                documents = [table.document(removals[row]["kept_id"]) for row in rows]
+                texts: list[str | None] = [None if document is None else document["text"] for document in documents]
+            elif table is not None:
+                texts = table.native.texts([removals[row]["kept_row"] for row in rows])
+            else:
+                continue
+            for row, text in zip(rows, texts, strict=True):
+                kept[row] = text
+        return removed, kept
+
+    @arguments
+    def explain(self, row: int) -> Explanation:
+        """Why a row is kept or removed: a dict that is shown as a sentence, with the two texts if they are at hand.
 
         :param row: the number of the row, the first of which is 0.
         """
+        row = as_count(row, "row", least=-len(self) - 1) if hasattr(row, "__index__") else as_count(row, "row")
         if not 0 <= row < len(self):
             raise IndexError(f"there is no row {row}: there are {len(self)} rows, the first of which is 0")
         found = self.rows.take([row]).to_dicts()[0]
         at = next((at for at, removed in enumerate(self.removed["removed_row"]) if removed == row), None)
         if at is not None:
             found = {**self.removed.take([at]).to_dicts()[0], **found}
-        comparison = self._compare(row, found)
+        comparison = None if found["kept"] else self._compare(found)
         if comparison is not None:
             found["comparison"] = comparison
-        return found
+        return Explanation(found)
 
-    def _compare(self, row: int, found: dict[str, Any]) -> Comparison | None:
+    def _compare(self, found: dict[str, Any]) -> Comparison | None:
         from ._compare import Comparison
 
-        kept = found.get("kept_row")
-        if self._input is None or self._scheme is None or kept is None or found.get("kept_in") is not None:
-            return None
-        left, right = self._input.text(row), self._input.text(kept)
-        if left is None or right is None:
+        (left,), (right,) = self._texts([found])
+        if self._scheme is None or left is None or right is None:
             return None
         return Comparison(json.loads(_native.compare(self._scheme, left, right)))
 
+    @arguments
     def report(self, path: StrPath, *, texts: str = "excerpt", force: bool = False) -> None:
         """Writes the report as one HTML file: what was removed, and whether it is safe.
 
@@ -158,12 +201,18 @@ class Dedup:
 
         A result of :func:`resolve` has no report: pairs alone do not have what it shows.
         """
+        if self._native is None:
+            raise LookalikeError("a result that was pickled has no report: write it before, or call dedup again")
         if isinstance(self._native, _native.Resolved):
             raise LookalikeError(
                 "a result of resolve has no report, which shows the texts and the steps of a run: "
                 "call dedup on the data with this threshold, and report on its result"
             )
-        self._native.report(path, texts, force)
+        self._native.report(as_path(path, "path"), texts, force)
+
+    def __getstate__(self) -> dict[str, Any]:
+        tables = {name: getattr(self, name) for name in ("kept", "removed_rows", "mask", "removed", "rows", "summary")}
+        return {**tables, "_scheme": self._scheme, "_native": None, "_given": None, "_reference": None}
 
     def __repr__(self) -> str:
         found = self.summary["found"]
@@ -185,15 +234,15 @@ class Dedup:
         if not found["removed_count"]:
             return shown + "<p>Nothing was removed.</p>"
         bars = [(f"{band['from']:.2f}", band["removed_count"]) for band in self.summary["similarity"]]
-        if "exact_copy_count" in found:
-            bars.append(("exact copies", found["exact_copy_count"]))
+        copies = [("copies", found["exact_copy_count"])] if "exact_copy_count" in found else []
         title = "Removed rows by similarity to the kept one"
-        svg = _native.bars(title, f"{found['removed_count']:,} rows were removed.", "removed", "similarity", bars)
+        svg = _native.bars(title, f"{found['removed_count']:,} rows were removed.", "removed", "similarity", bars, copies)
         least = self.least_similar(5)
         doubt = "<p>Least similar, what to check first:</p>" + least._repr_html_() if len(least) else ""
         return shown + picture(svg, title) + doubt
 
 
+@arguments
 def dedup(
     data: Data,
     *,
@@ -227,15 +276,17 @@ def dedup(
     similarity. No duplicates remain: no two kept rows are near-duplicates, up to the recall.
 
     ``data`` is a data frame of polars or pandas, a table or batches of pyarrow, a duckdb relation, a ``datasets.Dataset``,
-    anything else with Arrow's PyCapsule interface, an iterable of batches, or a list of strings. The answer is that of
-    ``lookalike dedup`` on the same rows.
+    anything else with Arrow's PyCapsule interface, an iterable of batches, a dict of columns, a list of dicts, or a list of
+    strings. The answer is that of ``lookalike dedup`` on the same rows. A relation or a ``LazyFrame`` is computed once, and its
+    rows are held for ``select``.
 
     :param data: the rows.
     :param text: the column of the texts. A null text is counted and kept. Default: ``"text"``.
     :param id: the column of ids, for ``removed``. Default: none.
     :param source: the column of the sources of rows, for the summary. Default: none.
     :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
-    :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``.
+    :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``, or ``"token:5"`` for
+        tokens of your own: lists of them, or texts with blanks between them.
     :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
     :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
     :param keep: which of several is kept: ``"longest"`` (default), ``"first"``, ``"last"``, ``"max:COLUMN"``, ``"min:COLUMN"``.
@@ -255,7 +306,8 @@ def dedup(
         machine's memory.
     :param work: folder for what does not fit in memory. Default: a temporary folder.
     :param max_record: texts longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
-    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
+    :param progress: a callable gets stage, bytes done, bytes in all, and documents; a class of tqdm shows its bar; ``False`` for
+        silence. Default: automatic.
 
     The parameters of methods that are seldom needed:
 
@@ -285,14 +337,14 @@ def dedup(
         )
     if isinstance(against, Index):
         options["against_index"] = str(against.path)
-    input = to_input(data, columns(text, id, source, keep_column(keep)), "data", work)
-    reference = None
+    given_data = to_input(data, columns(text, id, source, keep_column(keep), shingle=shingle), "data", work)
+    reference: Given | Index | None = against if isinstance(against, Index) else None
     if against is not None and not isinstance(against, Index):
-        reference = to_input(against, columns(text, existing(against, id)), "against", work)
+        reference = to_input(against, columns(text, existing(against, id), shingle=shingle), "against", work)
     with Watching(progress) as told:
-        native = _native.dedup({**options, "force": True}, input, reference, told)
-    wanted = scheme_of(options)
-    result = Dedup(native, input, wanted)
+        tables = reference.native if isinstance(reference, Given) else None
+        native = _native.dedup({**options, "force": True}, given_data.native, tables, told)
+    result = Dedup(native, given_data, scheme_of(options), reference=reference)
     _note(result)
     return result
 

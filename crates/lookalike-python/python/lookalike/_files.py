@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Literal, Unpack
 
 from . import _native
+from ._arguments import arguments, as_path
 from ._progress import Watching, note_input
 from ._request import (
     RECALL,
@@ -32,6 +33,7 @@ class Summary(dict[str, Any]):
         return f"<lookalike.Summary: {found.get('kept_count', 0):,} kept and {found.get('removed_count', 0):,} removed>"
 
 
+@arguments
 def dedup_files(
     inputs: Inputs,
     output: StrPath,
@@ -125,15 +127,16 @@ def dedup_files(
     :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
     """
     options = given(dedup_files, locals())
-    options |= {"inputs": paths(inputs), "output": paths(output)[0]}
+    options |= {"inputs": paths(inputs), "output": as_path(output, "output")}
     if against is not None:
-        options["against"] = paths(against)
+        options["against"] = paths(against, "against")
     with Watching(progress) as told:
         summary = Summary(json.loads(_native.dedup_files(options, told)))
     note_input(summary["input"])
     return summary
 
 
+@arguments
 def pairs_files(
     inputs: Inputs,
     output: StrPath,
@@ -206,9 +209,9 @@ def pairs_files(
     :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
     """
     options = given(pairs_files, locals())
-    options |= {"inputs": paths(inputs), "output": paths(output)[0]}
+    options |= {"inputs": paths(inputs), "output": as_path(output, "output")}
     if against is not None:
-        options["against"] = paths(against)
+        options["against"] = paths(against, "against")
     with Watching(progress) as told:
         report: dict[str, Any] = json.loads(_native.pairs_files(options, told))
     note_input(report["input"])

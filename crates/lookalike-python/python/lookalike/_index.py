@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from . import _native
+from ._arguments import arguments, as_count, as_id, as_path, as_text, wrong_type
 from ._data import Data, to_input
 from ._errors import OptionError
 from ._progress import Watching
@@ -26,6 +26,8 @@ class Index:
     'added'
     >>> index.search("The storm hit the coast on Monday night!")["id"].to_list()
     ['monday']
+    >>> "monday" in index, list(index), index["monday"]["text"]
+    (True, ['monday'], 'the storm hit the coast on Monday night')
     >>> len(index), index.delete("monday"), len(index)
     (1, 1, 0)
     """
@@ -34,6 +36,7 @@ class Index:
         self._native = native
 
     @classmethod
+    @arguments
     def create(
         cls,
         path: StrPath,
@@ -64,15 +67,16 @@ class Index:
         :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
         """
         options = given(Index.create, locals())
-        return cls(_native.Saved.create(os.fspath(path), options))
+        return cls(_native.Saved.create(as_path(path, "path"), options))
 
     @classmethod
+    @arguments
     def open(cls, path: StrPath) -> Index:
         """Opens an index.
 
         :param path: the folder.
         """
-        return cls(_native.Saved.open(os.fspath(path)))
+        return cls(_native.Saved.open(as_path(path, "path")))
 
     @property
     def path(self) -> Path:
@@ -84,6 +88,7 @@ class Index:
         """When documents are near-duplicates, in one line."""
         return self._native.scheme
 
+    @arguments
     def add(
         self,
         data: Data,
@@ -107,13 +112,15 @@ class Index:
             automatic.
         """
         options = {**given(Index.add, locals()), "id": id}
+        input = to_input(data, columns(text, id)).native
         with Watching(progress) as told:
-            added = self._native.add(options, to_input(data, columns(text, id)), told)
+            added = self._native.add(options, input, told)
         counts: dict[str, Any] = json.loads(added)
         return counts
 
+    @arguments
     def put(
-        self, id: str, text: str, fields: Mapping[str, Any] | None = None, *, unless_duplicate: bool = False
+        self, id: str | int, text: str, fields: Mapping[str, Any] | None = None, *, unless_duplicate: bool = False
     ) -> Literal["added", "replaced", "unchanged", "duplicate"]:
         """Adds one document, and says what became of it.
 
@@ -122,23 +129,29 @@ class Index:
         :param fields: more to store with the document, as JSON. Default: none.
         :param unless_duplicate: do not add it if a near-duplicate is in the index. Default: False.
         """
-        written = "" if fields is None else json.dumps(dict(fields))
-        found = json.loads(self._native.put([(id, text, written)], unless_duplicate)[0])
+        if fields is not None and not isinstance(fields, Mapping):
+            raise wrong_type("fields", "a dict", fields)
+        written = "" if fields is None else json.dumps(dict(fields), default=str)
+        document = (as_id(id), as_text(text, "text"), written)
+        found = json.loads(self._native.put([document], bool(unless_duplicate))[0])
         result: Literal["added", "replaced", "unchanged", "duplicate"] = found["result"]
         return result
 
-    def delete(self, ids: str | Iterable[str]) -> int:
+    @arguments
+    def delete(self, ids: str | int | Iterable[str | int]) -> int:
         """Deletes documents by their ids, and says how many there were.
 
         :param ids: an id, or several.
         """
-        return self._native.delete([ids] if isinstance(ids, str) else list(ids))
+        several = ids if isinstance(ids, Iterable) and not isinstance(ids, str) else [ids]
+        return self._native.delete([as_id(id, "ids") for id in several])
 
+    @arguments
     def search(
         self,
         text: str | None = None,
         *,
-        like: str | None = None,
+        like: str | int | None = None,
         threshold: float | None = None,
         top: int = 10,
         max_candidates: int = 100_000,
@@ -163,8 +176,10 @@ class Index:
             )
         options = given(Index.search, locals())
         options.pop("like", None)
-        return Table(self._native.search(options, text, like))
+        asked = None if text is None else as_text(text, "text")
+        return Table(self._native.search(options, asked, None if like is None else as_id(like, "like")))
 
+    @arguments
     def search_many(
         self,
         data: Data,
@@ -191,15 +206,18 @@ class Index:
         options = given(Index.search_many, locals())
         for name in ("text", "threads"):
             options.pop(name, None)
+        count = None if threads is None else as_count(threads, "threads")
+        input = to_input(data, columns(text)).native
         with Watching(progress) as told:
-            return Table(self._native.search_many(options, to_input(data, columns(text)), text, threads, told))
+            return Table(self._native.search_many(options, input, text, count, told))
 
-    def document(self, id: str) -> dict[str, Any] | None:
+    @arguments
+    def document(self, id: str | int) -> dict[str, Any] | None:
         """A stored document: id, text and fields; None if there is none.
 
         :param id: the id.
         """
-        found = self._native.document(id)
+        found = self._native.document(as_id(id))
         return None if found is None else json.loads(found)
 
     def stat(self) -> dict[str, Any]:
@@ -207,6 +225,7 @@ class Index:
         counts: dict[str, Any] = json.loads(self._native.stat())
         return counts
 
+    @arguments
     def compact(self, *, purge: bool = False) -> None:
         """Joins segments and frees space.
 
@@ -214,6 +233,7 @@ class Index:
         """
         self._native.compact(purge)
 
+    @arguments
     def verify(self, *, repair: bool = False) -> dict[str, Any]:
         """Checks every byte of the index; ``problems`` in the result lists what is damaged.
 
@@ -224,20 +244,23 @@ class Index:
         found: dict[str, Any] = json.loads(_native.Saved.verify(self._native.folder, repair))
         return found
 
+    @arguments
     def snapshot(self, path: StrPath) -> Index:
         """Copies the index as it is now to a new folder, by hard links where possible, and opens the copy.
 
         :param path: the new folder.
         """
-        self._native.snapshot(os.fspath(path))
+        self._native.snapshot(as_path(path, "path"))
         return Index.open(path)
 
+    @arguments
     def merge(self, other: Index | StrPath) -> dict[str, Any]:
         """Adds the documents of another index with the same parameters, and says what became of them.
 
         :param other: the other index, or its folder.
         """
-        merged: dict[str, Any] = json.loads(self._native.merge(os.fspath(other.path if isinstance(other, Index) else other)))
+        folder = as_path(other.path if isinstance(other, Index) else other, "other")
+        merged: dict[str, Any] = json.loads(self._native.merge(folder))
         return merged
 
     def export(self) -> Table:
@@ -246,6 +269,32 @@ class Index:
 
     def __len__(self) -> int:
         return len(self._native)
+
+    def __contains__(self, id: object) -> bool:
+        """Whether a document has this id."""
+        try:
+            return self._native.document(as_id(id)) is not None
+        except OptionError:
+            return False
+
+    def __getitem__(self, id: str | int) -> dict[str, Any]:
+        """The document with this id; ``KeyError`` if there is none."""
+        found = self.document(id)
+        if found is None:
+            raise KeyError(id)
+        return found
+
+    def __delitem__(self, id: str | int) -> None:
+        """Deletes the document with this id; ``KeyError`` if there is none."""
+        if not self.delete(id):
+            raise KeyError(id)
+
+    def __iter__(self) -> Iterator[str]:
+        """The ids of all documents, in the order in which they were added. What is added meanwhile is not among them."""
+        return iter(self._native.ids())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Index.open, (str(self.path),)
 
     def __repr__(self) -> str:
         return f"<lookalike.Index {self.path} of {len(self):,} documents: {self.scheme}>"

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from typing import Any, Literal, Unpack
 
 from . import _native
-from ._data import Data, existing, to_input
+from ._arguments import arguments
+from ._column import Column
+from ._data import Data, Given, existing, to_input
 from ._errors import OptionError
 from ._progress import Watching, note_input
 from ._request import (
@@ -31,20 +33,27 @@ class Pairs(Table):
     def __init__(
         self,
         native: _native.Columns,
-        lengths: _native.Lengths | None,
+        lengths: Column[int] | None,
         report: dict[str, Any],
-        input: _native.Input | None,
+        given: Given | None,
         scheme: dict[str, Any],
+        is_alone: bool,
     ) -> None:
         super().__init__(native)
         self._lengths = lengths
-        # What resolve() shows texts of; none if the rows of a pair are of two tables.
-        self._input = input
+        # What resolve() selects from and shows texts of.
+        self._given = given
         self._scheme = scheme
+        # Whether both rows of a pair are of one table.
+        self._is_alone = is_alone
         self.report = report
         """What came in, and seconds and memory by stage."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_given": None}
 
+
+@arguments
 def pairs(
     data: Data,
     *,
@@ -78,7 +87,7 @@ def pairs(
     :param text: the column of the texts. Default: ``"text"``.
     :param id: the column of ids. Default: none.
     :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
-    :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``.
+    :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``, ``"token:5"``.
     :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
     :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
     :param method: how near-duplicates are found: ``"minhash"`` (default), ``"simhash"``, ``"supershingle"``, ``"exact"`` or
@@ -107,15 +116,19 @@ def pairs(
     options = given(pairs, locals())
     if against is not None and against is data:
         raise OptionError("data and against are the same object: leave out against=", option="against", kind="not_with")
-    input = to_input(data, columns(text, id), "data", work)
-    reference = None if against is None else to_input(against, columns(text, existing(against, id)), "against", work)
+    given_data = to_input(data, columns(text, id, shingle=shingle), "data", work)
+    reference = None
+    if against is not None:
+        reference = to_input(against, columns(text, existing(against, id), shingle=shingle), "against", work)
     with Watching(progress) as told:
-        native, lengths, report = _native.pairs({**options, "force": True}, input, reference, told)
+        tables = None if reference is None else reference.native
+        native, lengths, report = _native.pairs({**options, "force": True}, given_data.native, tables, told)
     wanted = scheme_of(options)
     if between is not None:
-        wanted["threshold"] = between[0]
+        wanted["threshold"] = options["between"][0]
     is_alone = against is None
-    result = Pairs(native, lengths if is_alone else None, json.loads(report), input if is_alone else None, wanted)
+    known = None if lengths is None or not is_alone else Column[int](lengths)
+    result = Pairs(native, known, json.loads(report), given_data if is_alone else None, wanted, is_alone)
     if result.report["input"]["skipped_count"]:
         note_input(result.report["input"])
     return result

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
+from ._arguments import wrong_type
 from ._request import Progress
 
 Told = Callable[[str, int, "int | None", int], object]
@@ -15,19 +18,24 @@ Told = Callable[[str, int, "int | None", int], object]
 PATIENCE_SECONDS = 2.0
 
 
-class Bar:
-    """One line that is written again and again."""
+class Bar(Protocol):
+    """Something that shows how far a job is, and leaves nothing behind."""
+
+    def show(self, stage: str, done: int, total: int | None, documents: int) -> None:
+        """Shows how far a job is."""
+
+    def close(self) -> None:
+        """Removes what is shown."""
+
+
+class Line:
+    """One line of a terminal that is written again and again."""
 
     def __init__(self) -> None:
-        self.started = time.monotonic()
         self.width = 0
 
-    def __call__(self, stage: str, done: int, total: int | None, documents: int) -> None:
-        if time.monotonic() - self.started < PATIENCE_SECONDS:
-            return
-        share = f" {min(done / total, 1):4.0%}" if total else ""
-        counted = f" {documents:,} documents" if documents else ""
-        line = f"lookalike: {stage}{share}{counted}"
+    def show(self, stage: str, done: int, total: int | None, documents: int) -> None:
+        line = f"lookalike: {in_words(stage, done, total, documents)}"
         sys.stderr.write("\r" + line.ljust(self.width))
         sys.stderr.flush()
         self.width = len(line)
@@ -38,17 +46,94 @@ class Bar:
             sys.stderr.flush()
 
 
+class TqdmBar:
+    """A bar of tqdm, which goes with others of the same program. It vanishes in the end."""
+
+    def __init__(self, make: Any) -> None:
+        self.make = make
+        self.bar: Any = None
+        self.stage = ""
+
+    def show(self, stage: str, done: int, total: int | None, documents: int) -> None:
+        if stage != self.stage:
+            self.close()
+            self.stage = stage
+            unit = "B" if total else " documents"
+            self.bar = self.make(total=total, desc=f"lookalike: {stage}", unit=unit, unit_scale=True, leave=False)
+        if documents and total:
+            self.bar.set_postfix_str(f"{documents:,} documents", refresh=False)
+        self.bar.update((done if total else documents) - self.bar.n)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
+
+
+class Notebook:
+    """An output of a cell that is updated, and has no content in the end: a notebook that is saved shows nothing of it."""
+
+    def __init__(self) -> None:
+        self.handle: Any = None
+
+    def show(self, stage: str, done: int, total: int | None, documents: int) -> None:
+        display: Any = importlib.import_module("IPython.display").display
+        words = {"text/plain": f"lookalike: {in_words(stage, done, total, documents)}"}
+        if self.handle is None:
+            self.handle = display(words, raw=True, display_id=True)
+        else:
+            self.handle.update(words, raw=True)
+
+    def close(self) -> None:
+        if self.handle is not None:
+            self.handle.update({}, raw=True)
+
+
+def in_words(stage: str, done: int, total: int | None, documents: int) -> str:
+    """How far a job is."""
+    share = f" {min(done / total, 1):4.0%}" if total else ""
+    counted = f" {documents:,} documents" if documents else ""
+    return f"{stage}{share}{counted}"
+
+
+def suitable_bar() -> Bar:
+    """The bar for where this program runs: an output of a notebook, a bar of tqdm if it is installed, or a line."""
+    if is_notebook():
+        return Notebook()
+    try:
+        from tqdm import tqdm  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    except ImportError:
+        return Line()
+    return TqdmBar(tqdm)
+
+
 class Watching:
     """What the native part calls, for as long as a job takes."""
 
     def __init__(self, progress: Progress) -> None:
+        self.started = time.monotonic()
         self.bar: Bar | None = None
         self.told: Told | None = None
-        if callable(progress):
+        if isinstance(progress, type) and hasattr(progress, "set_postfix_str"):
+            # A class of tqdm, such as tqdm.auto.tqdm.
+            self.bar = TqdmBar(progress)
+            self.told = self.bar.show
+        elif callable(progress):
             self.told = progress
+        elif progress is not None and not isinstance(progress, bool):
+            raise wrong_type(
+                "progress", "a function of stage, bytes done, bytes in all and documents, a class of tqdm, or False", progress
+            )
         elif progress or (progress is None and is_watched()):
-            self.bar = Bar()
-            self.told = self.bar
+            self.told = self.show
+
+    def show(self, stage: str, done: int, total: int | None, documents: int) -> None:
+        """Shows how far a job is, once it takes long."""
+        if time.monotonic() - self.started < PATIENCE_SECONDS:
+            return
+        if self.bar is None:
+            self.bar = suitable_bar()
+        self.bar.show(stage, done, total, documents)
 
     def __enter__(self) -> Told | None:
         return self.told
@@ -58,12 +143,19 @@ class Watching:
             self.bar.close()
 
 
-def is_watched() -> bool:
-    """Whether a person looks at standard error: a terminal, or a notebook."""
-    stream = sys.stderr
-    if stream is None:
+def is_notebook() -> bool:
+    """Whether this runs in a cell of a notebook."""
+    if "ipykernel" not in sys.modules or "IPython" not in sys.modules:
         return False
-    return "ipykernel" in sys.modules or bool(getattr(stream, "isatty", lambda: False)())
+    shell = sys.modules["IPython"].get_ipython()
+    return shell is not None and hasattr(shell, "kernel")
+
+
+def is_watched() -> bool:
+    """Whether a person looks: at a terminal, or at a notebook. ``TQDM_DISABLE`` says that nobody wants to."""
+    if os.environ.get("TQDM_DISABLE", "").lower() not in ("", "0", "false"):
+        return False
+    return is_notebook() or bool(getattr(sys.stderr, "isatty", lambda: False)())
 
 
 def note(text: str, *values: Any) -> None:

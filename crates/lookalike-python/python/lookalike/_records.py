@@ -3,48 +3,75 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from . import _native
-from ._data import ArrowArray, ArrowStream, Data, is_missing
+from ._arguments import arguments, as_path, as_text, wrong_type
+from ._data import ArrowArray, ArrowStream, Data, is_lazy, library_of, without_null_type
 from ._errors import OptionError
+from ._lists import as_list, check_lengths, is_missing
 from ._progress import Watching, note
 from ._request import Progress, Size, StrPath, given, paths
 from ._table import Table
 
+SEPARATOR = "\x1f"
 SetMeasure = Literal["jaccard", "containment", "cosine", "overlap"]
 
 
-def to_cells(data: Any, name: str) -> _native.Cells:
-    """A table for a job, read in place if it is one of Arrow."""
-    library = type(data).__module__.split(".")[0]
-    if library == "polars" and type(data).__name__ == "LazyFrame":
-        raise OptionError("a LazyFrame has no rows yet: call collect() on it", option=name, kind="wrong_type")
+def to_cells(data: Any, name: str, lists: str | None = None) -> _native.Cells:
+    """A table for a job, read in place if it is one of Arrow. ``lists`` is a column whose lists are sets."""
+    library, kind = library_of(data), type(data).__name__
+    if is_lazy(data):
+        data = data.collect()
+    if library == "polars" and type(data).__name__ == "DataFrame":
+        data = without_null_type(data)
     if library == "datasets":
-        data = data.with_format("arrow")[:]
+        if kind in ("DatasetDict", "IterableDatasetDict"):
+            splits = ", ".join(data)
+            raise OptionError(f"{name}= is a dict of datasets: give one of them, {splits}", option=name, kind="wrong_type")
+        if kind == "Dataset":
+            data = data.with_format("arrow")[:]
+        elif kind == "IterableDataset":
+            data = list(data)
     if library in ("duckdb", "_duckdb") and not isinstance(data, (ArrowStream, ArrowArray)):
         data = data.arrow()
+    if library == "pyarrow" and hasattr(data, "to_batches") and hasattr(data, "to_table"):
+        # A dataset, or a scanner of one.
+        data = data.to_table()
     if isinstance(data, (ArrowStream, ArrowArray)):
         try:
-            return _native.Cells.of_arrow(data, name)
+            return _native.Cells.of_arrow(data, name, lists)
         except ImportError:
             # pandas makes Arrow by pyarrow, which need not be there.
             pass
-    if library == "pandas":
+    if library == "pandas" and hasattr(data, "columns"):
         data = {str(column): data[column].tolist() for column in data.columns}
     elif library in ("polars", "pyarrow") and hasattr(data, "columns"):
         # Versions that do not know the capsule interface.
         data = data.to_pydict() if library == "pyarrow" else data.to_dict(as_series=False)
-    if isinstance(data, dict):
-        columns = [[_cell(value) for value in column] for column in data.values()]
-        if len({len(column) for column in columns}) > 1:
-            raise OptionError("the columns of a table must have one length", option=name, kind="out_of_range")
-        return _native.Cells.of_lists([str(column) for column in data], columns, name)
+    elif isinstance(data, (list, tuple)) and data and all(isinstance(row, Mapping) for row in data):
+        names = dict.fromkeys(column for row in data for column in row)
+        data = {column: [row.get(column) for row in data] for column in names}
+    if isinstance(data, Mapping):
+        check_lengths(data, name)
+        columns = {str(column): as_list(values) for column, values in data.items()}
+        whole = [column for column, values in columns.items() if _is_whole(values)]
+        cells = [[_cell(value) for value in column] for column in columns.values()]
+        return _native.Cells.of_lists(list(columns), cells, whole, name)
     raise OptionError(
-        f"{type(data).__name__} is not a table: give a data frame or a table of Arrow", option=name, kind="wrong_type"
+        f"{name}= takes a data frame, a table of Arrow, a dict of columns or a list of dicts, not {kind}",
+        option=name,
+        kind="wrong_type",
     )
+
+
+def _is_whole(values: list[Any]) -> bool:
+    """Whether all values are whole numbers, so that they come back as such."""
+    return bool(values) and all(type(value) is int for value in values)
 
 
 def _cell(value: Any) -> str | None:
@@ -52,8 +79,8 @@ def _cell(value: Any) -> str | None:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (list, tuple)):
-        return json.dumps(value, default=str)
+    if isinstance(value, (list, tuple, frozenset)):
+        return json.dumps(list(value), default=str)
     return None if is_missing(value) else str(value)
 
 
@@ -69,7 +96,7 @@ class Link:
         self,
         summary: dict[str, Any],
         model: str,
-        tables: list[_native.Columns] | None = None,
+        tables: list[Table] | None = None,
         folder: Path | None = None,
     ) -> None:
         self.summary = summary
@@ -79,7 +106,7 @@ class Link:
 
     def _table(self, at: int, typed: list[str]) -> Table:
         if self._tables is not None:
-            return Table(self._tables[at])
+            return self._tables[at]
         assert self.folder is not None
         path = self.folder / ("matches.csv", "clusters.csv", "linked.csv")[at]
         return Table(_native.read_csv(path, ["left_id", "right_id", "id"], typed))
@@ -126,10 +153,11 @@ class Link:
             return shown + kinds
         title = "Matches by probability"
         bars = [(f"{band['from']:.2f}", band["match_count"]) for band in found["probabilities"]]
-        svg = _native.bars(title, f"{found['match_count']:,} pairs are matches.", "matches", "probability", bars)
+        svg = _native.bars(title, f"{found['match_count']:,} pairs are matches.", "matches", "probability", bars, [])
         return shown + picture(svg, title) + kinds + self.matches.head(5)._repr_html_()
 
 
+@arguments
 def link(
     left: Data,
     right: Data | None = None,
@@ -153,9 +181,9 @@ def link(
     """Finds records of the same person or thing, in one table or between two. Kinds of columns are recognized, and weights
     are learned from the data.
 
-    :param left: the table, or the first of two: a data frame, a table of Arrow, or a dict of columns.
+    :param left: the table, or the first of two: a data frame, a table of Arrow, a dict of columns, or a list of dicts.
     :param right: the second table, if matches between two are wanted. Default: none.
-    :param id: the column of ids. Default: none, and rows are numbered from 1.
+    :param id: the column of ids. Default: none, and a record is known by its row number, the first of which is 0.
     :param id_right: the same of the second table. Default: ``id``.
     :param within: link two tables within each table as well. Default: False.
     :param config: the kinds of columns, in the words of ``link.toml`` in the folder of a result. Default: recognized.
@@ -178,6 +206,7 @@ def link(
     return _link(options, tables, model, progress)
 
 
+@arguments
 def link_files(
     tables: StrPath | list[StrPath],
     output: StrPath,
@@ -203,7 +232,7 @@ def link_files(
 
     :param tables: a path, or a list of paths: files, folders, patterns or addresses.
     :param output: the folder to write to.
-    :param id: the column of ids. Default: none, and rows are numbered from 1.
+    :param id: the column of ids. Default: none, and a record is known by its row number, the first of which is 0.
     :param id_right: the same of the second table. Default: ``id``.
     :param within: link two tables within each table as well. Default: False.
     :param config: the kinds of columns, in the words of ``link.toml`` in the folder of a result. Default: recognized.
@@ -221,7 +250,7 @@ def link_files(
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
     """
     options = given(link_files, locals())
-    options |= {"inputs": paths(tables), "output": paths(output)[0]}
+    options |= {"inputs": paths(tables, "tables"), "output": as_path(output, "output")}
     return _link(options, [], model, progress, Path(output))
 
 
@@ -233,17 +262,20 @@ def _link(
     folder: Path | None = None,
 ) -> Link:
     text = None
+    if not isinstance(model, (Link, str, os.PathLike, type(None))):
+        raise wrong_type("model", "a result of link(), or the path of its model.json", model)
     if isinstance(model, Link):
         text = model._model
         del options["model"]
     with Watching(progress) as told:
         summary, weights, found = _native.link(options, in_memory, text, told)
-    result = Link(json.loads(summary), weights, found, folder)
+    result = Link(json.loads(summary), weights, None if found is None else [Table(table) for table in found], folder)
     for warning in result.summary["warnings"]:
         note("%s", warning)
     return result
 
 
+@arguments
 def sets(
     data: Any,
     *,
@@ -291,15 +323,16 @@ def sets(
     [{'left_id': 'ann', 'right_id': 'bob', 'similarity': 0.6666666666666666, 'shared_count': 2}]
     """
     options = given(sets, locals())
-    tables: list[_native.Cells] = []
-    for name, of in (("data", data), ("against", against)):
-        if of is None:
-            continue
-        if _is_sets(of):
-            tables.append(_of_sets(of, name))
-            options |= {"set": "set", "column": "elements"}
-        else:
-            tables.append(to_cells(of, name))
+    given_sets = [(name, of) for name, of in (("data", data), ("against", against)) if of is not None]
+    if any(_is_sets(of) for _, of in given_sets):
+        options |= {"set": "set", "column": "elements"}
+    lists = options.get("column") if grams is None else None
+    tables = [_collection(of, name, lists) for name, of in given_sets]
+    if tables and all(table.is_joined for table in tables):
+        options["delimiter"] = SEPARATOR
+    elif any(table.is_joined for table in tables):
+        # Lists of the one are told apart as the lists of the other are.
+        tables = [_collection(of, name, None) for name, of in given_sets]
     with Watching(progress) as told:
         return Table(_native.sets(options, tables[:1], tables[1:], told))
 
@@ -307,19 +340,28 @@ def sets(
 def _is_sets(data: Any) -> bool:
     if isinstance(data, dict):
         return all(not isinstance(elements, str) for elements in data.values()) and not hasattr(data, "__arrow_c_stream__")
-    return isinstance(data, (list, tuple))
+    return isinstance(data, (list, tuple)) and not (data and all(isinstance(row, Mapping) for row in data))
 
 
-def _of_sets(data: Any, name: str) -> _native.Cells:
-    named = data.items() if isinstance(data, dict) else enumerate(data)
-    names: list[str | None] = []
-    lists: list[str | None] = []
-    for key, elements in named:
-        names.append(str(key))
-        lists.append(json.dumps([str(element) for element in elements], ensure_ascii=False))
-    return _native.Cells.of_lists(["set", "elements"], [names, lists], name)
+def _collection(data: Any, name: str, lists: str | None) -> _native.Cells:
+    """A collection of sets. The lists of the column ``lists`` have a separator between elements, which is faster than JSON."""
+    if not _is_sets(data):
+        return to_cells(data, name, lists)
+    keys: list[Any] = []
+    sets: list[list[str]] = []
+    for key, elements in data.items() if isinstance(data, dict) else enumerate(data):
+        if isinstance(elements, (str, bytes)) or not hasattr(elements, "__iter__"):
+            raise wrong_type(name, f"a collection of sets, each a list of elements: that of {key!r} is", elements)
+        keys.append(key)
+        sets.append([element if isinstance(element, str) else str(element) for element in elements])
+    names = [as_text(str(key), name) for key in keys]
+    if lists is not None:
+        return _native.Cells.of_sets(names, sets, _is_whole(keys), name)
+    written: list[str | None] = [json.dumps(elements, ensure_ascii=False) for elements in sets]
+    return _native.Cells.of_lists(["set", "elements"], [[*names], written], ["set"] if _is_whole(keys) else [], name)
 
 
+@arguments
 def prints(
     data: Any,
     *,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any, Literal, TypedDict
+
+from ._arguments import as_column, as_path, as_texts, plain, wrong_type
 
 Measure = Literal["jaccard", "containment"]
 Method = Literal["minhash", "simhash", "supershingle", "exact", "copies"]
@@ -44,20 +45,32 @@ def given(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[st
 
     A default is not asked for, so that a method without a recall does not have to be told so.
     """
-    defaults: Mapping[str, Any] = function.__kwdefaults__ or {}
+    defaults: Mapping[str, Any] = getattr(function, "__wrapped__", function).__kwdefaults__ or {}
     more: Mapping[str, Any] = arguments.get("more", {})
     options = {
-        name: arguments[name] for name, default in defaults.items() if name not in _OTHERS and not _is(arguments[name], default)
+        name: plain(arguments[name])
+        for name, default in defaults.items()
+        if name not in _OTHERS and not _is(arguments[name], default)
     }
-    options.update(more)
-    for name in ("fold", "stopwords"):
-        if name in options and not isinstance(options[name], str):
-            options[name] = list(options[name])
-    if "exclude" in options:
-        options["exclude"] = [options["exclude"]] if isinstance(options["exclude"], str) else list(options["exclude"])
+    options.update((name, plain(value)) for name, value in more.items())
+    for name, what in _LISTS.items():
+        if options.get(name) is not None:
+            options[name] = as_texts(options[name], name, what)
     if isinstance(options.get("fold"), list):
         options["fold"] = ",".join(options["fold"])
+    if options.get("work") is not None:
+        options["work"] = as_path(options["work"], "work")
+    if isinstance(options.get("between"), (list, tuple)):
+        options["between"] = [plain(end) for end in options["between"]]
     return options
+
+
+# Arguments that take one word or several.
+_LISTS = {
+    "fold": 'words such as "accents"',
+    "stopwords": "a list of words",
+    "exclude": 'patterns such as "*.md"',
+}
 
 
 def _is(value: Any, default: Any) -> bool:
@@ -70,9 +83,13 @@ def scheme_of(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in names}
 
 
-def columns(text: str, id: str | None = None, source: str | None = None, value: str | None = None) -> dict[str, Any]:
-    """The columns that a job reads."""
-    return {"text": text, "id": id, "source": source, "value": value}
+def columns(
+    text: str, id: str | None = None, source: str | None = None, value: str | None = None, *, shingle: object = None
+) -> dict[str, Any]:
+    """The columns that a job reads; with a shingle of tokens, lists of them are texts."""
+    named = {"id": id, "source": source, "value": value}
+    names = {role: None if name is None else as_column(name, role) for role, name in named.items()}
+    return {"text": as_column(text, "text"), **names, "tokens": isinstance(shingle, str) and shingle.startswith("token")}
 
 
 def dumps(columns: dict[str, Any]) -> str:
@@ -86,8 +103,10 @@ def keep_column(keep: str) -> str | None:
     return column if colon and column and order in ("max", "min") else None
 
 
-def paths(inputs: StrPath | Iterable[StrPath]) -> list[str]:
+def paths(inputs: StrPath | Iterable[StrPath], name: str = "inputs") -> list[str]:
     """Paths, patterns and addresses, of which one may stand alone."""
-    if isinstance(inputs, (str, Path)) or hasattr(inputs, "__fspath__"):
-        return [os.fspath(inputs)]  # type: ignore[arg-type]
-    return [os.fspath(path) for path in inputs]
+    if isinstance(inputs, (str, os.PathLike)):
+        return [as_path(inputs, name)]
+    if not isinstance(inputs, Iterable) or isinstance(inputs, (bytes, Mapping)):
+        raise wrong_type(name, "a path or a list of paths", inputs)
+    return [as_path(path, name) for path in inputs]

@@ -6,17 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _native
+from ._arguments import arguments, as_count, plain, wrong_type
+from ._column import Column
 from ._dedup import Dedup
 from ._errors import ColumnError, OptionError
+from ._lists import as_list, is_missing
 from ._pairs import Pairs
+from ._table import Table
 
 # What a pair has to have, and what goes into the evidence if it has it.
 NEEDED = ("left_row", "right_row", "similarity")
-EVIDENCE = ("left_id", "right_id", "jaccard", "containment_of_left", "containment_of_right", "hamming")
+IDS = ("left_id", "right_id")
+EVIDENCE = ("jaccard", "containment_of_left", "containment_of_right", "hamming")
 # Bands of similarity in the summary, as those of dedup.
 BANDS = 20
 
 
+@arguments
 def resolve(
     pairs: Any,
     *,
@@ -43,37 +49,43 @@ def resolve(
     >>> list(lookalike.resolve(pairs, rows=3).removed["similarity"])
     [0.75]
     """
-    if not isinstance(rows, int) or rows < 0:
-        raise OptionError(f"rows={rows!r} is not a number of rows", option="rows", kind="out_of_range", value=rows)
-    if isinstance(pairs, Pairs) and pairs._input is None:
+    rows = as_count(rows, "rows")
+    threshold = plain(threshold)
+    if threshold is not None and (isinstance(threshold, bool) or not isinstance(threshold, (int, float))):
+        raise wrong_type("threshold", "a number", threshold)
+    if isinstance(pairs, Pairs) and not pairs._is_alone:
         raise OptionError(
             "these pairs are of two tables, and resolve decides about the rows of one: use dedup with against=",
             option="pairs",
             kind="wrong_type",
         )
-    table: dict[str, list[Any] | None] = {name: _column(pairs, name) for name in NEEDED}
+    table: dict[str, Any] = {name: _column(pairs, name) for name in NEEDED}
     table |= {name: _column_if_any(pairs, name) for name in EVIDENCE}
+    ids = {name: _ids(pairs, name) for name in IDS}
     if threshold is not None:
-        similarity = table["similarity"] or []
-        chosen = [at for at, value in enumerate(similarity) if value >= threshold]
+        chosen = [at for at, value in enumerate(table["similarity"]) if value >= threshold]
         table = {name: column and [column[at] for at in chosen] for name, column in table.items()}
-    lengths = getattr(pairs, "_lengths", None)
+        ids = {name: None if column is None else column.take(chosen) for name, column in ids.items()}
+    lengths: Column[int] | None = getattr(pairs, "_lengths", None)
     keep, values = _keep(keep, lengths)
     if lengths is not None and len(lengths) != rows:
         raise OptionError(
             f"the pairs are of {len(lengths)} rows, and rows={rows}", option="rows", kind="out_of_range", value=rows
         )
-    native = _native.resolve(table, rows, keep, lengths if keep == "longest" else None, values)
-    input, scheme = getattr(pairs, "_input", None), getattr(pairs, "_scheme", None)
-    return Dedup(native, input, scheme, _summary(native, threshold, keep))
+    table |= {name: None if column is None else column._native for name, column in ids.items()}
+    native = _native.resolve(table, rows, keep, lengths._native if lengths is not None and keep == "longest" else None, values)
+    given, scheme = getattr(pairs, "_given", None), getattr(pairs, "_scheme", None)
+    return Dedup(native, given, scheme, _summary(native, threshold, keep))
 
 
-def _keep(keep: str | Sequence[float | None] | None, lengths: _native.Lengths | None) -> tuple[str, list[float | None] | None]:
+def _keep(keep: str | Sequence[float | None] | None, lengths: Column[int] | None) -> tuple[str, list[float | None] | None]:
     """The keep order by its name, and the value of each row if these decide."""
     if keep is None:
         return ("first" if lengths is None else "longest"), None
     if not isinstance(keep, str):
-        return "values", [None if value is None else float(value) for value in keep]
+        if not hasattr(keep, "__iter__"):
+            raise wrong_type("keep", '"longest", "first", "last", or a number for each row', keep)
+        return "values", [None if value is None or is_missing(value) else float(value) for value in keep]
     if keep == "longest" and lengths is None:
         raise OptionError(
             'the lengths of rows are not known here: give keep="first", or a number for each row',
@@ -112,14 +124,16 @@ def _column(pairs: Any, name: str) -> list[Any]:
     """A column of any table as a list."""
     try:
         column = pairs[name]
-    except Exception as error:
+    except Exception:
         # Every library has an error of its own for a column that is missing.
-        raise ColumnError(f"the pairs have no column '{name}'", column=name, columns=[]) from error
-    for method in ("to_pylist", "to_list", "tolist"):
-        if hasattr(column, method):
-            values: list[Any] = getattr(column, method)()
-            return values
-    return list(column)
+        column = None
+    if column is None:
+        raise ColumnError(
+            f"pairs= has no column '{name}': give what pairs() returned, or a table with left_row, right_row and similarity",
+            column=name,
+            columns=[],
+        )
+    return as_list(column)
 
 
 def _column_if_any(pairs: Any, name: str) -> list[Any] | None:
@@ -129,3 +143,15 @@ def _column_if_any(pairs: Any, name: str) -> list[Any] | None:
     except ColumnError:
         return None
     return None if any(value is None for value in column) else column
+
+
+def _ids(pairs: Any, name: str) -> Column[Any] | None:
+    """A column of ids with the type that it has."""
+    if isinstance(pairs, Table):
+        return pairs[name] if name in pairs.columns else None
+    values = _column_if_any(pairs, name)
+    if values is None:
+        return None
+    is_whole = all(isinstance(value, int) and not isinstance(value, bool) for value in values)
+    kind = "int64" if is_whole and values else "large_string"
+    return Column(_native.Column.of_list(kind, values if is_whole else [str(value) for value in values]))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Unpack, cast
 
 from . import _native
+from ._arguments import arguments, plain, wrong_type
 from ._data import Data, to_input
 from ._progress import Watching
 from ._request import (
@@ -74,6 +75,7 @@ class Tuning:
         return shown + chart + rows(["similarity of at least", "pairs"], steps)
 
 
+@arguments
 def tune(
     data: Data | None = None,
     *,
@@ -116,8 +118,8 @@ def tune(
     """
     options = given(tune, locals())
     if labels is not None:
-        options["labels"] = paths(labels)
-    input = None if data is None else to_input(data, columns(text))
+        options["labels"] = paths(labels, "labels")
+    input = None if data is None else to_input(data, columns(text, shingle=shingle)).native
     with Watching(progress) as told:
         return Tuning(json.loads(_native.tune(options, input, told)))
 
@@ -162,6 +164,7 @@ class Evaluation:
 DEFAULT_METHODS = ("minhash", "minhash:sketch=classic", "supershingle", "simhash", "simhash:bits=6:verify")
 
 
+@arguments
 def evaluate(
     data: Data,
     *,
@@ -201,14 +204,28 @@ def evaluate(
     [1.0, 1.0]
     """
     options = given(evaluate, locals())
+    for name in ("thresholds", "shingles"):
+        if name in options:
+            options[name] = [plain(value) for value in _several(options[name], name)]
     names = None
     if isinstance(methods, Mapping):
         names, options["methods"] = list(methods), [_written(arguments) for arguments in methods.values()]
+    tokens = next((shingle for shingle in options.get("shingles", ()) if str(shingle).startswith("token")), None)
+    input = to_input(data, columns(text, id, shingle=tokens)).native
     with Watching(progress) as told:
-        values = json.loads(_native.evaluate(options, to_input(data, columns(text, id)), told))
+        values = json.loads(_native.evaluate(options, input, told))
     for at, row in enumerate(values["methods"] if names else []):
         row["name"] = names[at % len(names)] if names else row["name"]
     return Evaluation(values)
+
+
+def _several(values: Any, name: str) -> list[Any]:
+    """One value, or several."""
+    if isinstance(values, (str, int, float)):
+        return [values]
+    if not isinstance(values, Iterable):
+        raise wrong_type(name, "a list of values", values)
+    return list(values)
 
 
 def _written(arguments: Mapping[str, Any]) -> str:

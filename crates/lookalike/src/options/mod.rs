@@ -12,6 +12,7 @@ mod read;
 mod resources;
 mod rows;
 mod sets;
+mod sketch;
 mod source;
 mod tune;
 
@@ -36,6 +37,7 @@ pub use self::resources::Resources;
 pub use self::rows::RowFormat;
 pub(crate) use self::sets::SetsForm;
 pub use self::sets::{Finding, SetsOptions};
+pub use self::sketch::SketchOptions;
 pub use self::source::{Share, SourceBy};
 pub(crate) use self::tune::MOST_BYTES;
 pub use self::tune::TuneOptions;

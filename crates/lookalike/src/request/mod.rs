@@ -56,6 +56,7 @@ mod resources;
 mod scheme;
 mod sets;
 mod size;
+mod sketch;
 mod tune;
 
 use lookalike_core::remedy::JobOption;
@@ -74,6 +75,7 @@ pub use resources::{ResourceRequest, WorkRequest};
 pub use scheme::SchemeRequest;
 pub use sets::SetsRequest;
 pub use size::{Size, parse_size};
+pub use sketch::SketchRequest;
 pub use tune::TuneRequest;
 
 /// A count, which may be 0.

@@ -34,7 +34,8 @@ use crate::refused::{Refusal, Refused};
 pub struct SchemeRequest {
     /// Minimum similarity of near-duplicates: above 0, at most 1. Default: 0.8.
     pub threshold: Option<f64>,
-    /// The runs of text that are compared: `word:K`, `char:K`, `stopword` or `stopword:LANGUAGES`. Default: `word:5`.
+    /// The runs of text that are compared: `word:K`, `char:K`, `token:K` (tokens as they are,
+    /// with blanks between them), `stopword` or `stopword:LANGUAGES`. Default: `word:5`.
     pub shingle: Option<String>,
     /// Your own stop words, for the shingle `stopword`.
     pub stopwords: Option<Vec<String>>,
@@ -101,6 +102,10 @@ impl SchemeRequest {
         let threshold = Threshold::new(value)
             .map_err(|_| Refused::out_of_range(JobOption::Threshold, value, "above 0 and at most 1"))?;
         let (shingle, fold) = (self.checked_shingle()?, self.checked_fold()?);
+        if matches!(shingle, Shingle::Token(_)) && fold != Fold::NONE {
+            // Tokens of the caller are compared as they are.
+            return Err(Refused::not_with_value(JobOption::Fold, JobOption::Shingle, shingle.to_string()));
+        }
         let measure = self.measure.unwrap_or_default();
         let method = self.checked_method(threshold, measure)?;
         let scheme = Scheme::new(measure.criterion(threshold), method).map_err(|error| match error {
@@ -121,12 +126,15 @@ impl SchemeRequest {
             _ => Refused::unknown_word(
                 JobOption::Shingle,
                 written,
-                format!("word:K or char:K with K from 1 to {}, stopword, or stopword:LANGUAGES", Shingle::MOST),
+                format!(
+                    "word:K or char:K with K from 1 to {}, token:K, stopword, or stopword:LANGUAGES",
+                    Shingle::MOST
+                ),
             ),
         })?;
         match (&self.stopwords, shingle) {
             (None, shingle) => Ok(shingle),
-            (Some(_), Shingle::Word(_) | Shingle::Char(_)) => {
+            (Some(_), Shingle::Word(_) | Shingle::Char(_) | Shingle::Token(_)) => {
                 Err(Refused::needs_value(JobOption::Stopwords, JobOption::Shingle, "stopword"))
             }
             (Some(_), Shingle::StopWord(_)) if written != "stopword" => {

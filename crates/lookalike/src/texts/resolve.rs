@@ -17,7 +17,8 @@ pub struct KnownPair {
 ///
 /// `order` is all texts, best first ([`keep_order`](lookalike_core::resolve::keep::keep_order)). The result is what
 /// [`dedup`](crate::texts::dedup) decides if these are all of its near-duplicate pairs: a removed text is removed by the most
-/// similar of the kept ones before it in keep order, and of equals by the best.
+/// similar of the kept ones before it in keep order, and of equals by the best. Texts with a similarity of 1 are removed for the
+/// same one, as copies are.
 ///
 /// ```
 /// use lookalike::core::ids::Document;
@@ -50,10 +51,19 @@ pub fn resolve(pairs: &[KnownPair], order: &[Document]) -> Vec<Option<(usize, f6
     for text in order {
         is_kept[text.index()] = !of(text.index()).any(|(_, other, _)| is_kept[*other]);
     }
+    let best_before = |text: usize, rank: u32| {
+        let kept = of(text).filter(|(_, other, _)| is_kept[*other] && ranks[*other] < rank);
+        kept.max_by(|left, right| left.2.total_cmp(&right.2).then(ranks[right.1].cmp(&ranks[left.1])))
+    };
+    // Copies are joined before anything is decided, and removed for what the best of them is removed for.
+    let first_copy = |text: usize| {
+        let copies = of(text).filter(|(.., similarity)| *similarity >= 1.0).map(|(_, other, _)| *other);
+        copies.chain([text]).min_by_key(|copy| ranks[*copy]).filter(|first| !is_kept[*first])
+    };
     let by = |text: usize| {
-        let kept = of(text).filter(|(_, other, _)| is_kept[*other] && ranks[*other] < ranks[text]);
-        let best = kept.max_by(|left, right| left.2.total_cmp(&right.2).then(ranks[right.1].cmp(&ranks[left.1])))?;
-        (!is_kept[text]).then_some((best.1, best.2))
+        let of_first = || first_copy(text).and_then(|first| best_before(text, ranks[first]));
+        let (_, by, similarity) = of_first().or_else(|| best_before(text, ranks[text]))?;
+        (!is_kept[text]).then_some((*by, *similarity))
     };
     (0..order.len()).map(by).collect()
 }
@@ -71,6 +81,17 @@ mod tests {
         assert_eq!(fates, [None, None, None, Some((2, 0.9)), None]);
         let fates = resolve(&pairs[..3], &[2, 1, 0, 3].map(Document));
         assert_eq!(fates[3], Some((2, 0.9)));
+    }
+
+    #[test]
+    fn a_copy_is_removed_for_what_the_best_copy_is_removed_for() {
+        let pair = |left, right, similarity| KnownPair { left, right, similarity };
+        // 1 and 3 are copies; 2 comes between them, and is more like them than 0, for which 1 is removed.
+        let pairs = [pair(0, 1, 0.7), pair(0, 3, 0.7), pair(1, 2, 0.9), pair(2, 3, 0.9), pair(1, 3, 1.0)];
+        let fates = resolve(&pairs, &[0, 1, 2, 3].map(Document));
+        assert_eq!(fates, [None, Some((0, 0.7)), None, Some((0, 0.7))]);
+        // Of a copy that is kept, the other is a copy.
+        assert_eq!(resolve(&pairs[2..], &[1, 2, 3, 0].map(Document))[3], Some((1, 1.0)));
     }
 
     #[test]
