@@ -108,7 +108,7 @@ fn wheel_for(workspace: &Workspace, reach: Reach, interpreter: Option<&str>) -> 
     succeed(&mut maturin)?;
     let wheel = newest_wheel(&wheels)?;
     // The folder on this machine is nobody's business.
-    succeed(Command::new(&python).arg(package(workspace).join("build_backend.py")).arg(&wheel))?;
+    succeed(Command::new(&builder).arg(package(workspace).join("build_backend.py")).arg(&wheel))?;
     if is_for_all {
         check_tag(&builder, &wheel)?;
     }

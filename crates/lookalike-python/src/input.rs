@@ -259,6 +259,7 @@ impl Input {
             source: given(&columns.source, SOURCE),
             value: given(&columns.value, VALUE),
             others: Vec::new(),
+            object: None,
         });
     }
 
