@@ -33,7 +33,8 @@ fn case() -> Case {
 }
 
 fn request(case: &Case, earlier: Earlier) -> DedupRequest {
-    case.request("corpus", 0.7).force(false).work(case.path("work")).resume(earlier == Earlier::Resume)
+    // By sketches, though there are few: candidates in the work folder are verified batch by batch.
+    case.request("corpus", 0.7).recall(0.99).force(false).work(case.path("work")).resume(earlier == Earlier::Resume)
 }
 
 fn options(case: &Case, earlier: Earlier, faults: Faults) -> DedupOptions {

@@ -12,6 +12,7 @@ mod blocks;
 pub(crate) mod described;
 mod effect;
 pub(crate) mod keep_field;
+mod kept;
 pub(crate) mod known;
 mod others;
 mod queue;
@@ -46,6 +47,7 @@ use self::blocks::{Blocks, Names};
 use self::described::Who;
 use self::known::{Keeper, Known, Stored};
 use crate::error::Result;
+use crate::items::KeptFeatures;
 use crate::resources::memory::Shares;
 
 /// How many runs of documents a thread looks at before what came of them is taken: rows of evidence may be longer than the
@@ -72,6 +74,8 @@ pub(crate) struct Corpus {
     /// What the hashes of contents are made with.
     content_key: Key,
     blocks: Blocks,
+    /// Features of a small input, where they are of use.
+    pub(crate) kept_features: Option<KeptFeatures>,
     /// What was found in a saved index.
     known: OnceLock<Known>,
 }
@@ -83,7 +87,7 @@ impl Corpus {
         if let Some(folder) = reading.work.named() {
             shelf.spool_in(folder)?;
         }
-        let (kinds, blocks) = read::read(&shelf, reading)?;
+        let (kinds, blocks, kept_features) = read::read(&shelf, reading)?;
         let count = blocks.document_count();
         let (mut token_counts, mut sizes) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut values = Vec::new();
@@ -122,6 +126,7 @@ impl Corpus {
             shares,
             content_key: reading.work.key(),
             blocks,
+            kept_features,
             known: OnceLock::new(),
         };
         keep_field::check_id(&corpus, reading.options.settings.fields.id.as_deref())?;

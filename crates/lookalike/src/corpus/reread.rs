@@ -40,7 +40,8 @@ impl<'a> RereadBoth<'a> {
     pub(crate) fn items(&self) -> Items<'_> {
         let corpus = self.deciding.corpus;
         let (sizes, sketches) = (&*corpus.sizes, corpus.sketches());
-        Items { sizes, sketches, sketched: &self.sketched, deciding: &self.deciding, shares: corpus.shares }
+        let (sketched, deciding, kept) = (&self.sketched, &self.deciding, corpus.kept_features.as_ref());
+        Items { sizes, sketches, sketched, deciding, shares: corpus.shares, kept }
     }
 }
 

@@ -9,8 +9,8 @@ mod score;
 mod truth;
 
 use lookalike_core::decision::References;
-use lookalike_core::ids::Rank;
-use lookalike_core::method::Method;
+use lookalike_core::ids::{Number, Rank};
+use lookalike_core::method::{Exact, Method};
 use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
@@ -45,6 +45,8 @@ pub struct Evaluation {
     pub input: Input,
     /// Distinct texts, between which pairs are counted.
     pub text_count: u64,
+    /// Whether `dedup` and `pairs` compare this input exactly unless a method is asked for, since it is small.
+    pub exact_because_small: bool,
     /// What is measured.
     pub measure: &'static str,
     /// The true pairs, for each shingle and threshold.
@@ -125,10 +127,11 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     let bands = banded.map(|similarity| bands::histograms(options, similarity, progress)).transpose()?;
     let grouped = first_of(|method| matches!(method, MethodOptions::SuperShingle { .. }));
     let super_shingles = grouped.map(|similarity| agreement::table(options, similarity, progress)).transpose()?;
-    let Outcome { input, texts, skipped, .. } = runs.into_iter().next().expect("there is a scheme");
+    let Outcome { input, texts, features, skipped, .. } = runs.into_iter().next().expect("there is a scheme");
     Ok(Evaluation {
         input,
         text_count: texts,
+        exact_because_small: Exact::is_cheap(texts as usize, features),
         measure: schemes[0].scheme.criterion().measure(),
         true_pairs: truths.said,
         methods,
@@ -147,6 +150,8 @@ struct Outcome {
     input: Input,
     skipped: Vec<SkippedEntry>,
     texts: u64,
+    /// Of all texts, counted once for each.
+    features: u64,
     /// By the ranks of texts in the order of the input.
     matches: Sorted<Rank>,
     candidates: Option<u64>,
@@ -178,6 +183,7 @@ fn run(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) 
         input: summary::input(&corpus, &options.read)?,
         skipped: summary::skipped(&corpus),
         texts: texts.items.len() as u64,
+        features: texts.items.iter().map(|item| u64::from(corpus.sizes[item.index()])).sum(),
         matches,
         candidates: found.counts.map(|counts| counts.candidates),
         stages,
