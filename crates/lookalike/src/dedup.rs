@@ -166,7 +166,7 @@ fn decide(
             _ => independent_set(candidates, &texts.items, references, verifier)?,
         })
     };
-    let find = Find { items: reread.items(), texts: &texts, references };
+    let find = Find { items: reread.items(), texts: &texts, references, kept: corpus.take_kept_features() };
     let found = find.run(run, resolve, |removals| {
         decisions.add(&texts, &corpus.sizes, &removals);
         Ok(())

@@ -17,22 +17,20 @@ pub(crate) struct Items<'a> {
     /// Features with the key of the run: what decides.
     pub(crate) deciding: &'a dyn FeatureSource,
     pub(crate) shares: Shares,
-    /// Features with the key of the sketches that are still there from sketching.
-    pub(crate) kept: Option<&'a KeptFeatures>,
 }
 
-/// The distinct features of all documents, with the key of the sketches.
+/// The upper halves of the features of all documents, with the key of the sketches.
 #[derive(Debug)]
 pub(crate) struct KeptFeatures {
     /// The features of some documents in a row.
-    pub(crate) runs: Vec<Vec<u64>>,
+    pub(crate) runs: Vec<Vec<u32>>,
     /// Of each document the run that it is in, and where its features start and end.
     pub(crate) of_documents: Vec<(u32, u32, u32)>,
 }
 
 impl KeptFeatures {
     /// The features of a document.
-    pub(crate) fn of(&self, document: Document) -> &[u64] {
+    pub(crate) fn of(&self, document: Document) -> &[u32] {
         let (run, start, end) = self.of_documents[document.index()];
         &self.runs[run as usize][start as usize..end as usize]
     }

@@ -292,14 +292,15 @@ fn default_method(texts: &[String]) -> (String, bool) {
 
 #[test]
 fn texts_and_features_decide_what_is_small_and_copies_do_not() {
-    let text = |from: usize, count: usize| (from..from + count).map(|at| format!("w{at}")).collect::<Vec<_>>().join(" ");
+    let text =
+        |from: usize, count: usize| (from..from + count).map(|at| format!("w{at}")).collect::<Vec<_>>().join(" ");
     let short = |count: usize| (0..count).map(|at| text(6 * at, 5)).collect::<Vec<_>>();
     assert_eq!(default_method(&short(25_000)), ("exact".to_owned(), true));
     assert_eq!(default_method(&short(25_001)), ("minhash".to_owned(), false));
     // A text of n words has n − 4 features.
     let long = |features: usize| vec![text(0, features / 2 + 4), text(2_000_000, features - features / 2 + 4)];
-    assert_eq!(default_method(&long(1_250_000)), ("exact".to_owned(), true));
-    assert_eq!(default_method(&long(1_250_001)), ("minhash".to_owned(), false));
+    assert_eq!(default_method(&long(250_000)), ("exact".to_owned(), true));
+    assert_eq!(default_method(&long(250_001)), ("minhash".to_owned(), false));
     // More documents and features than that, of twenty texts.
     let copies: Vec<String> = (0..30_000).map(|at| text(at % 20 * 3, 100)).collect();
     assert_eq!(default_method(&copies), ("exact".to_owned(), true));

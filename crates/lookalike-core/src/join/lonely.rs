@@ -12,27 +12,29 @@ const PLACES: usize = 8;
 /// How often the rest is looked at again without the sets that are alone. Most go at once, and some by the others' going.
 const ROUNDS: usize = 3;
 
-/// The items of which each may match another; `features` gives those of an item, each once.
+/// The items of which each may match another, given their sizes, and by number the upper halves of their features, which may
+/// be repeated.
 ///
 /// ```
 /// use lookalike_core::join::may_match;
 /// use lookalike_core::measure::criterion::Criterion;
 /// use lookalike_core::measure::similarity::Threshold;
 ///
-/// let items = [vec![10, 20, 30], vec![40, 50, 60], vec![20, 30, 70]];
-/// let may_match = may_match(3, |item| &items[item], Criterion::Jaccard(Threshold::new(0.5)?));
+/// let items = [[1, 2, 3], [4, 5, 6], [2, 3, 7]];
+/// let may_match = may_match(&[3, 3, 3], |item| &items[item], Criterion::Jaccard(Threshold::new(0.5)?));
 /// assert_eq!(may_match, [true, false, true]);
 /// # Ok::<(), lookalike_core::Error>(())
 /// ```
-pub fn may_match<'f>(items: usize, features: impl Fn(usize) -> &'f [u64], criterion: Criterion) -> Vec<bool> {
-    let mut may_match = vec![true; items];
-    let mut left: Vec<usize> = (0..items).collect();
+pub fn may_match<'f>(sizes: &[u32], features: impl Fn(usize) -> &'f [u32], criterion: Criterion) -> Vec<bool> {
+    let mut may_match = vec![true; sizes.len()];
+    let mut left: Vec<usize> = (0..sizes.len()).collect();
     for _ in 0..ROUNDS {
         let mut places = Places::new(left.iter().map(|item| features(*item).len()).sum());
         left.iter().for_each(|item| places.add(features(*item)));
         let before = left.len();
         left.retain(|item| {
-            may_match[*item] = places.met_count(features(*item)) >= least_shared(features(*item).len(), criterion);
+            // One that an item has twice is counted twice, though it may be alone with it: that is more, and never less.
+            may_match[*item] = places.met_count(features(*item)) >= least_shared(sizes[*item], criterion);
             may_match[*item]
         });
         if left.len() == before {
@@ -43,8 +45,7 @@ pub fn may_match<'f>(items: usize, features: impl Fn(usize) -> &'f [u64], criter
 }
 
 /// How many features a set of this size shares with any match, at least.
-fn least_shared(size: usize, criterion: Criterion) -> u32 {
-    let size = u32::try_from(size).unwrap_or(u32::MAX);
+fn least_shared(size: u32, criterion: Criterion) -> u32 {
     let partner = criterion.least_partner(size);
     if partner > size { 1 } else { criterion.least_shared(size, partner).max(1) }
 }
@@ -53,6 +54,7 @@ fn least_shared(size: usize, criterion: Criterion) -> u32 {
 /// another one did.
 struct Places {
     words: Vec<u64>,
+    /// How many of the upper bits of a feature's half are not needed to tell its word.
     shift: u32,
 }
 
@@ -66,18 +68,18 @@ const OF_WORD: usize = 32;
 impl Places {
     fn new(features: usize) -> Self {
         let words = (features * PLACES / OF_WORD).next_power_of_two();
-        Self { words: vec![0; words], shift: 64 - words.trailing_zeros() }
+        Self { words: vec![0; words], shift: u32::BITS.saturating_sub(words.trailing_zeros()) }
     }
 
     /// The word of a feature, and how far its place is from the lowest bit. Features are hash values, whose high bits are
     /// as good as any.
     #[inline]
-    fn of(&self, feature: u64) -> (usize, u32) {
+    fn of(&self, feature: u32) -> (usize, u32) {
         let word = feature.checked_shr(self.shift).unwrap_or(0) as usize;
-        (word, 2 * (feature as u32 % OF_WORD as u32))
+        (word, 2 * (feature % OF_WORD as u32))
     }
 
-    fn add(&mut self, features: &[u64]) {
+    fn add(&mut self, features: &[u32]) {
         for feature in features {
             let (word, bit) = self.of(*feature);
             let word = &mut self.words[word];
@@ -86,8 +88,8 @@ impl Places {
         }
     }
 
-    fn met_count(&self, features: &[u64]) -> u32 {
-        let is_met = |feature: &u64| {
+    fn met_count(&self, features: &[u32]) -> u32 {
+        let is_met = |feature: &u32| {
             let (word, bit) = self.of(*feature);
             u32::from(self.words[word] >> bit & MET != 0)
         };
@@ -114,11 +116,18 @@ mod tests {
         items.iter().map(|item| distinct(item).into_iter().collect()).collect()
     }
 
+    fn of_sets(items: &[Vec<u64>], criterion: Criterion) -> Vec<bool> {
+        let sizes: Vec<u32> = items.iter().map(|item| item.len() as u32).collect();
+        let half = |item: &Vec<u64>| item.iter().map(|feature| (feature >> 32) as u32).collect();
+        let halves: Vec<Vec<u32>> = items.iter().map(half).collect();
+        may_match(&sizes, |item| &halves[item], criterion)
+    }
+
     proptest! {
         #[test]
         fn whatever_has_a_match_may_match(items in brute::items(), criterion in brute::criterion()) {
             let items = scattered(&items);
-            let may_match = may_match(items.len(), |item| &items[item], criterion);
+            let may_match = of_sets(&items, criterion);
             for found in matches(&Sets::new(&items), criterion, References::default()) {
                 prop_assert!(may_match[found.left as usize] && may_match[found.right as usize]);
             }
@@ -133,7 +142,7 @@ mod tests {
         items.push(items[7].iter().map(|feature| if feature % 10 == 0 { feature + 500 } else { *feature }).collect());
         let items = scattered(&items);
         let criterion = Criterion::Jaccard(Threshold::new(0.8).unwrap());
-        let may_match = may_match(items.len(), |item| &items[item], criterion);
+        let may_match = of_sets(&items, criterion);
         let all: Vec<usize> = (0..items.len()).filter(|item| may_match[*item]).collect();
         assert_eq!(all, [7, 200]);
     }
@@ -141,7 +150,7 @@ mod tests {
     #[test]
     fn nothing_and_nobody_matches_nothing() {
         let criterion = Criterion::Jaccard(Threshold::new(0.8).unwrap());
-        assert!(may_match(0, |_| &[], criterion).is_empty());
-        assert_eq!(may_match(2, |_| &[], criterion), [false, false]);
+        assert!(may_match(&[], |_| &[], criterion).is_empty());
+        assert_eq!(may_match(&[0, 0], |_| &[], criterion), [false, false]);
     }
 }

@@ -21,10 +21,10 @@ pub(super) struct Keeping {
 /// The file, unit and number of a chunk.
 type ChunkId = (u32, u32, u32);
 
-/// The distinct features of a chunk's documents, one document after the other.
+/// The upper halves of the features of a chunk's documents, one document after the other.
 #[derive(Debug, Default)]
 pub(super) struct ChunkFeatures {
-    pub(super) features: Vec<u64>,
+    pub(super) features: Vec<u32>,
     /// Where those of each document end.
     pub(super) ends: Vec<u32>,
 }

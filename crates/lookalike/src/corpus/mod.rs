@@ -23,7 +23,7 @@ mod tests;
 pub(crate) mod walk;
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use lookalike_core::hash::{Key, bytes_hash};
 use lookalike_core::ids::{Document, Number};
@@ -74,8 +74,8 @@ pub(crate) struct Corpus {
     /// What the hashes of contents are made with.
     content_key: Key,
     blocks: Blocks,
-    /// Features of a small input, where they are of use.
-    pub(crate) kept_features: Option<KeptFeatures>,
+    /// Features of a small input, until they are taken.
+    kept_features: Mutex<Option<KeptFeatures>>,
     /// What was found in a saved index.
     known: OnceLock<Known>,
 }
@@ -126,7 +126,7 @@ impl Corpus {
             shares,
             content_key: reading.work.key(),
             blocks,
-            kept_features,
+            kept_features: Mutex::new(kept_features),
             known: OnceLock::new(),
         };
         keep_field::check_id(&corpus, reading.options.settings.fields.id.as_deref())?;
@@ -136,6 +136,11 @@ impl Corpus {
     /// How many documents there are, those of the reference among them.
     pub(crate) fn len(&self) -> usize {
         self.sizes.len()
+    }
+
+    /// The features of a small input, if they were kept; they are here no more then.
+    pub(crate) fn take_kept_features(&self) -> Option<KeptFeatures> {
+        self.kept_features.lock().expect("no thread panicked").take()
     }
 
     /// Notes which documents of a saved index the input is removed for.

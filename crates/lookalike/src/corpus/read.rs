@@ -36,10 +36,7 @@ pub(crate) struct Reading<'a> {
 
 /// Reads and sketches everything, on all threads: what each file is, the blocks of all, and the features of a small
 /// input where these are asked for.
-pub(super) fn read(
-    shelf: &Shelf,
-    reading: Reading<'_>,
-) -> Result<(Vec<Arc<FileKind>>, Blocks, Option<KeptFeatures>)> {
+pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileKind>>, Blocks, Option<KeptFeatures>)> {
     let Reading { options, method, work, progress, .. } = reading;
     let keeping = reading.keeps_features.then(Keeping::default);
     let settings = &options.settings.anew();

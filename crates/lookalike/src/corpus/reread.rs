@@ -40,8 +40,7 @@ impl<'a> RereadBoth<'a> {
     pub(crate) fn items(&self) -> Items<'_> {
         let corpus = self.deciding.corpus;
         let (sizes, sketches) = (&*corpus.sizes, corpus.sketches());
-        let (sketched, deciding, kept) = (&self.sketched, &self.deciding, corpus.kept_features.as_ref());
-        Items { sizes, sketches, sketched, deciding, shares: corpus.shares, kept }
+        Items { sizes, sketches, sketched: &self.sketched, deciding: &self.deciding, shares: corpus.shares }
     }
 }
 

@@ -175,7 +175,7 @@ fn run(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) 
         each_match(candidates, &texts.items, references, verifier, take)
     };
     let mut matches = Sorting::new(&run.work, "match", HELD_BYTES.min(corpus.shares.matches()));
-    let find = Find { items: reread.items(), texts: &texts, references };
+    let find = Find { items: reread.items(), texts: &texts, references, kept: None };
     let found = find.run(&run, resolve, |some| some.into_iter().try_for_each(|found| matches.push(found)))?;
     let (matches, sketch_bytes) = (matches.finish()?, run.method.layout().byte_count());
     let (stages, work) = run.end();

@@ -112,7 +112,7 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &texts.items, references, verifier, take)
     };
-    let find = Find { items: reread.items(), texts: &texts, references };
+    let find = Find { items: reread.items(), texts: &texts, references, kept: corpus.take_kept_features() };
     let found = find.run(&run, resolve, |matches| near.add(&texts, &matches))?;
     let mut selecting = Selecting::new(&options.selection, run.scheme.criterion());
     let written = run.stage("write", || write(taker, &mut selecting, (&corpus, &texts), near, options, progress));

@@ -113,18 +113,8 @@ impl SchemeRequest {
         // What is left is about methods; a switch that is off asks for nothing.
         let off = |switch: Option<bool>| switch.filter(|is_on| !is_on);
         let (exact, rows_random, verify) = (off(self.exact), off(self.rows_random), off(self.verify));
-        let open = Self {
-            threshold,
-            shingle,
-            stopwords,
-            fold,
-            measure,
-            key,
-            exact,
-            rows_random,
-            verify,
-            ..Self::default()
-        };
+        let open =
+            Self { threshold, shingle, stopwords, fold, measure, key, exact, rows_random, verify, ..Self::default() };
         *self == open
     }
 

@@ -23,11 +23,12 @@ use crate::options::MethodOptions;
 use crate::run::Run;
 
 /// What a job gives to be searched.
-#[derive(Clone, Copy)]
 pub(crate) struct Find<'a> {
     pub(crate) items: Items<'a>,
     pub(crate) texts: &'a Texts,
     pub(crate) references: References,
+    /// Features that are still there from sketching.
+    pub(crate) kept: Option<KeptFeatures>,
 }
 
 /// How much was found.
@@ -52,7 +53,7 @@ impl Find<'_> {
         resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeFound<'_, R>) -> std::result::Result<(), SourceError>,
         take: impl FnMut(Vec<R>) -> Result<()> + Send,
     ) -> Result<Found> {
-        let Self { items: searched, texts, references } = self;
+        let Self { items: searched, texts, references, kept } = self;
         let Run { scheme, work, progress, .. } = run;
         let Items { sizes, sketched, deciding, shares, .. } = searched;
         let features = texts.items.iter().map(|item| u64::from(sizes[item.index()])).sum();
@@ -64,12 +65,17 @@ impl Find<'_> {
         let sketches = again.as_ref().map_or(searched.sketches, |again| again);
         shares.check(method.memory(texts.items.len() as u64, features), name)?;
         let collector = lists::Collector::new(work, shares.lists());
+        let mut all_are_lonely = false;
         let sets = run
             .stage("bucket", || {
                 let ranks = ranks(texts, sizes.len());
                 let (items, memory) = (&*texts.items, shares.sorting());
-                let lonely = searched.kept.filter(|_| is_small);
-                let lonely = lonely.map(|kept| WithoutLonely::new(items, kept, deciding, scheme.criterion()));
+                let lonely = kept.filter(|_| is_small);
+                let lonely = lonely.map(|kept| WithoutLonely::new(items, sizes, &kept, deciding, scheme.criterion()));
+                all_are_lonely = lonely.as_ref().is_some_and(|lonely| lonely.may_match.is_empty());
+                if all_are_lonely {
+                    return Ok(None);
+                }
                 let deciding = lonely.as_ref().map_or(deciding, |lonely| lonely);
                 let sketched = Sketched { items, ranks: &ranks, sketches, source: sketched, deciding, memory };
                 method.candidates(sketched, &|lists| {
@@ -78,6 +84,11 @@ impl Find<'_> {
                 })
             })
             .map_err(Error::of_source)?;
+        let without_counts =
+            Found { is_small, sharing: None, counts: None, passed_over: PassedOverEstimate::default() };
+        if all_are_lonely {
+            return Ok(without_counts);
+        }
         let verifier = Verifier::new(scheme.criterion(), sizes, sketches, method, deciding, shares.features());
         let take = Mutex::new(take);
         let take = |some: Vec<R>| (take.lock().expect("no thread panicked"))(some);
@@ -88,7 +99,7 @@ impl Find<'_> {
                 resolve(Candidates::Sets(&sets), &verifier, &take)
             });
             resolved.map_err(Error::of_source)?;
-            return Ok(Found { is_small, sharing: None, counts: None, passed_over: PassedOverEstimate::default() });
+            return Ok(without_counts);
         }
         run.stage("verify", || {
             let mut batches = collector.finish(texts.items.len(), shares)?;
@@ -117,27 +128,26 @@ impl Find<'_> {
                 counts = counts + batch.counts;
                 passed_over = passed_over.and(batch.passed_over);
             }
-            let passed_over = self.estimate(&passed_over, counts, &verifier)?;
+            let passed_over = estimate(&texts.items, &passed_over, counts, &verifier)?;
             Ok(Found { is_small, sharing: Some(sharing), counts: Some(counts), passed_over })
         })
     }
+}
 
-    /// Compares a sample of the pairs that were passed over after all, to say how many near-duplicates are among them.
-    fn estimate(
-        &self,
-        passed_over: &PassedOver,
-        counts: PairCounts,
-        verifier: &Verifier<'_>,
-    ) -> Result<PassedOverEstimate> {
-        let items = &self.texts.items;
-        let is_match = |(left, right): &(Rank, Rank)| verifier.is_match(items[left.index()], items[right.index()]);
-        let sample: Vec<(Rank, Rank)> = passed_over.sample().collect();
-        let compared: Vec<bool> =
-            sample.par_iter().map(is_match).collect::<std::result::Result<_, _>>().map_err(Error::of_source)?;
-        let matches = compared.iter().filter(|is_match| **is_match).count();
-        let all = items.len() as u64 * (items.len() as u64).saturating_sub(1) / 2;
-        Ok(passed_over.estimate(matches, all.saturating_sub(counts.candidates)))
-    }
+/// Compares a sample of the pairs that were passed over after all, to say how many near-duplicates are among them.
+fn estimate(
+    items: &[Document],
+    passed_over: &PassedOver,
+    counts: PairCounts,
+    verifier: &Verifier<'_>,
+) -> Result<PassedOverEstimate> {
+    let is_match = |(left, right): &(Rank, Rank)| verifier.is_match(items[left.index()], items[right.index()]);
+    let sample: Vec<(Rank, Rank)> = passed_over.sample().collect();
+    let compared: Vec<bool> =
+        sample.par_iter().map(is_match).collect::<std::result::Result<_, _>>().map_err(Error::of_source)?;
+    let matches = compared.iter().filter(|is_match| **is_match).count();
+    let all = items.len() as u64 * (items.len() as u64).saturating_sub(1) / 2;
+    Ok(passed_over.estimate(matches, all.saturating_sub(counts.candidates)))
 }
 
 /// The features of documents that may have a match; all others have none here, and are not read again.
@@ -148,8 +158,15 @@ struct WithoutLonely<'a> {
 }
 
 impl<'a> WithoutLonely<'a> {
-    fn new(items: &[Document], kept: &KeptFeatures, features: &'a dyn FeatureSource, criterion: Criterion) -> Self {
-        let is_wanted = may_match(items.len(), |item| kept.of(items[item]), criterion);
+    fn new(
+        items: &[Document],
+        sizes: &[u32],
+        kept: &KeptFeatures,
+        features: &'a dyn FeatureSource,
+        criterion: Criterion,
+    ) -> Self {
+        let sizes: Vec<u32> = items.iter().map(|item| sizes[item.index()]).collect();
+        let is_wanted = may_match(&sizes, |item| kept.of(items[item]), criterion);
         let wanted = items.iter().zip(is_wanted).filter(|(_, is_wanted)| *is_wanted);
         let mut may_match: Vec<Document> = wanted.map(|(document, _)| *document).collect();
         may_match.sort_unstable();

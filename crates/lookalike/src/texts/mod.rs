@@ -223,9 +223,9 @@ impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
         let shares = run.work.memory.shares(texts.len())?;
         let (sketched, deciding) =
             (texts.shingled(run.scheme.key().of(run.work.key())), texts.shingled(run.work.key()));
-        let (sizes, sketches) = (&*texts.sizes, &texts.sketches);
-        let items = Items { sizes, sketches, sketched: &sketched, deciding: &deciding, shares, kept: None };
-        Find { items, texts: joined, references: References::default() }.run(run, resolve, take).map(drop)
+        let items =
+            Items { sizes: &texts.sizes, sketches: &texts.sketches, sketched: &sketched, deciding: &deciding, shares };
+        Find { items, texts: joined, references: References::default(), kept: None }.run(run, resolve, take).map(drop)
     }
 
     /// The number of distinct features of a text.
