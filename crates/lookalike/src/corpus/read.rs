@@ -154,7 +154,7 @@ impl Reader {
                 if *wants_values {
                     builder.others.values.push(document.value.clone().into());
                 }
-                work.sketch(document.text, place, position, builder, kept.as_mut());
+                work.sketch(document.text, place, position, builder, &mut kept);
             }
             Entry::Carried(kind) => builder.push_carried(place, position, kind),
             Entry::Skipped(reason) => builder.push_skipped(position, reason),
@@ -195,7 +195,7 @@ impl Sketching {
         place: Place,
         position: u64,
         builder: &mut Builder,
-        kept: Option<&mut ChunkFeatures>,
+        kept: &mut Option<ChunkFeatures>,
     ) {
         let TextSummary { text_hash, content_hash, token_count, size } = match kept {
             Some(ChunkFeatures { features, ends }) => {
