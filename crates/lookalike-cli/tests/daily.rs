@@ -298,3 +298,50 @@ fn tune_has_bounds_that_are_possible_and_counts_one_way() {
     assert_eq!(number(shown, "pair_count", "value").round() as u64, 36);
     assert!(reason.ends_with("(about 0 from 0.5 to 0.8, and 36 of 0.8 or more)"), "{reason}");
 }
+
+#[test]
+fn every_command_says_whether_a_small_input_is_compared_exactly() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines());
+    let small = "compared exactly because the input is small";
+    let ran = folder.run(&["dedup", "in.jsonl", "-o", "out"]);
+    let found_by = format!("found by  word:5 shingles at a similarity of 0.8 or more, {small}: recall 1\n");
+    assert!(ran.stderr.contains(&found_by), "{}", ran.stderr);
+    let by_default = summary(&folder)["parameters"].clone();
+    assert_eq!((&by_default["method"]["name"], &by_default["exact_because_small"]), (&"exact".into(), &true.into()));
+    assert_eq!((&by_default["recall_at_threshold"], &by_default["sketch_bytes"]), (&1.0.into(), &0.into()));
+    let report = folder.read("out/report.html");
+    assert!(report.contains("because the input is small"), "the report says why");
+    // A recall that is asked for is that of sketches, of the same scheme.
+    let ran = folder.run(&["dedup", "in.jsonl", "-o", "out", "--force", "--recall", "0.99"]);
+    assert!(ran.stderr.contains("20 bands of 7 rows: recall 0.9910 at the threshold\n"), "{}", ran.stderr);
+    let sketched = summary(&folder)["parameters"].clone();
+    assert_eq!((&sketched["method"]["name"], &sketched["exact_because_small"]), (&"minhash".into(), &false.into()));
+    assert_eq!(sketched["fingerprint"], by_default["fingerprint"]);
+    let ran = folder.run(&["dedup", "in.jsonl", "-o", "out", "--force", "--exact"]);
+    assert!(ran.stderr.contains("by an exact join: recall 1\n"), "{}", ran.stderr);
+
+    assert!(folder.run(&["pairs", "in.jsonl"]).stderr.contains(small));
+    assert!(!folder.run(&["pairs", "in.jsonl", "--method", "minhash"]).stderr.contains(small));
+    let said = "compare this input exactly because it is small: recall 1; what follows is for larger input\n";
+    assert!(folder.run(&["tune", "in.jsonl"]).stdout.contains(said));
+    assert!(!folder.run(&["tune", "in.jsonl", "--bands", "20", "--rows", "5"]).stdout.contains(said));
+    assert!(!folder.run(&["tune"]).stdout.contains(said));
+    let ran = folder.run(&["evaluate", "in.jsonl", "--methods", "minhash"]);
+    assert!(ran.stderr.contains("small input: dedup and pairs compare it exactly (recall 1)"), "{}", ran.stderr);
+    // An index finds by its own sketches.
+    folder.run(&["index", "create", "archive", "-q"]);
+    let ran = folder.run(&["dedup", "in.jsonl", "-o", "out", "--force", "--against-index", "archive"]);
+    assert!(ran.code == 0 && ran.stderr.contains("20 bands of 7 rows"), "{}", ran.stderr);
+}
+
+#[test]
+fn resuming_by_another_way_of_finding_is_refused() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines());
+    assert_eq!(folder.run(&["dedup", "in.jsonl", "-o", "out", "--work", "work"]).code, 0);
+    let again = ["dedup", "in.jsonl", "-o", "out", "--work", "work", "--resume"];
+    assert!(folder.run(&again).stderr.contains("the run is finished"), "it is the same run");
+    let other = folder.run(&[&again[..], &["--recall", "0.99"]].concat());
+    assert!(other.code == 2 && !other.stderr.contains("is finished"), "{}", other.stderr);
+}

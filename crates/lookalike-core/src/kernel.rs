@@ -58,10 +58,21 @@ impl TextSketcher {
     /// # Ok::<(), lookalike_core::Error>(())
     /// ```
     pub fn sketch(&mut self, text: &str, sketches: &mut Sketches) -> TextSummary {
+        self.sketch_with(text, sketches, |_| ())
+    }
+
+    /// The same; also appends the upper halves of the features of `text` to `kept`, for
+    /// [`may_match`](crate::join::may_match).
+    pub fn sketch_and_keep(&mut self, text: &str, sketches: &mut Sketches, kept: &mut Vec<u32>) -> TextSummary {
+        self.sketch_with(text, sketches, |features| kept.extend(features.iter().map(|feature| (feature >> 32) as u32)))
+    }
+
+    fn sketch_with(&mut self, text: &str, sketches: &mut Sketches, with_features: impl FnOnce(&[u64])) -> TextSummary {
         let content_hash = self.content.hash(text);
         let features = self.shingler.features(text);
         self.distinct.fill(features.all);
         self.sketcher.sketch(features.all, &self.distinct, sketches);
+        with_features(features.all);
         TextSummary {
             text_hash: features.text_hash(),
             content_hash,

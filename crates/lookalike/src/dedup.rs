@@ -101,7 +101,8 @@ fn run(
     let files = find_files(options, stream.as_ref())?;
     let result_of = check_not_done(options, stream.as_ref(), &files)?;
     let resources = (options.resources.memory, &options.work);
-    let run = Run::start(&files, &options.scheme, resources, &options.label(), progress)?;
+    let run = Run::start(&files, &options.scheme, resources, &options.label(), progress)?
+        .exact_if_small(options.exact_if_small);
     let index = options.compare_with.index().map(|against| OpenIndex::open(against, run.scheme)).transpose()?;
     let mut destination = Destination::open(folder(options, stream.as_ref()), stream, options, &files, &run)?;
 
@@ -120,13 +121,13 @@ fn run(
     rows.write(&fates, options)?;
 
     let mut summary = Summary::new(&corpus, options, &*run.method, &fates, &by_source)?;
+    summary.set_found(found);
     let mut gathered = destination.has_report(options).then(|| Gathered::new(&summary));
     let mut seen = |removal: &Removal| gathered.iter_mut().for_each(|gathered| gathered.add(removal));
     summary.wrote = destination.write(&corpus, &fates, options, &mut seen, &run)?;
     summary.wrote.count_additions(&additions);
     summary.run = result_of;
     summary.input.reference_document_count += index.as_ref().map_or(0, OpenIndex::document_count);
-    summary.found.count_pairs(found);
     let report = gathered.map(|gathered| page::of_run(gathered, &corpus, &summary, options, &run));
     let (stages, work) = run.end();
     summary.set_stages(stages);
@@ -171,7 +172,7 @@ fn decide(
             _ => independent_set(candidates, &texts.items, references, verifier)?,
         })
     };
-    let find = Find { items: reread.items(), texts: &texts, references };
+    let find = Find { items: reread.items(), texts: &texts, references, kept: corpus.take_kept_features() };
     let found = find.run(run, resolve, |removals| {
         decisions.add(&texts, &corpus.sizes, &removals);
         Ok(())

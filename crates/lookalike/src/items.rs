@@ -1,6 +1,6 @@
 //! Documents as the search for near-duplicates sees them, be they read from files or in memory.
 
-use lookalike_core::ids::Document;
+use lookalike_core::ids::{Document, Number};
 use lookalike_core::sources::{FeatureSource, SketchSource};
 
 use crate::error::Result;
@@ -17,6 +17,23 @@ pub(crate) struct Items<'a> {
     /// Features with the key of the run: what decides.
     pub(crate) deciding: &'a dyn FeatureSource,
     pub(crate) shares: Shares,
+}
+
+/// The upper halves of the features of all documents, with the key of the sketches.
+#[derive(Debug)]
+pub(crate) struct KeptFeatures {
+    /// The features of some documents in a row.
+    pub(crate) runs: Vec<Vec<u32>>,
+    /// Of each document the run that it is in, and where its features start and end.
+    pub(crate) of_documents: Vec<(u32, u32, u32)>,
+}
+
+impl KeptFeatures {
+    /// The features of a document.
+    pub(crate) fn of(&self, document: Document) -> &[u32] {
+        let (run, start, end) = self.of_documents[document.index()];
+        &self.runs[run as usize][start as usize..end as usize]
+    }
 }
 
 /// What is known of documents before those with the same words are joined.

@@ -89,6 +89,23 @@ proptest! {
     }
 
     #[test]
+    fn a_small_input_is_compared_as_by_the_exact_join(
+        texts in any_corpus(),
+        threshold in prop_oneof![Just(0.3), Just(0.5), Just(2.0 / 3.0), Just(0.8), Just(1.0)],
+        measure in prop_oneof![Just(Measure::Jaccard), Just(Measure::Containment)],
+        group in prop_oneof![Just(Group::Independent), Just(Group::Components)],
+    ) {
+        let [by_default, exact] = [SchemeRequest::default(), exact()].map(|scheme| {
+            let case = Case::of(&texts);
+            let request = request(&case, threshold, scheme.measure(measure)).group(group);
+            let summary = dedup(&request);
+            assert_eq!(summary.parameters.method.name, "exact");
+            (case.rows("removed.jsonl"), rows_of_pairs(&request))
+        });
+        prop_assert_eq!(by_default, exact);
+    }
+
+    #[test]
     fn whatever_the_method_nothing_is_lost_for_nothing(texts in any_corpus(), threshold in prop_oneof![Just(0.5), Just(0.8)]) {
         for method in measured_methods() {
             let case = Case::of(&texts);
@@ -240,5 +257,74 @@ fn super_shingles_take_forty_eight_bytes_and_simhash_eight() {
         (exact(), 0),
     ] {
         assert_eq!(dedup(&request(&case, 0.8, method)).parameters.sketch_bytes, bytes);
+    }
+}
+
+/// Pairs of texts with 82 words in common and ten of their own: they share 80 of 100 shingles of three words.
+fn pairs_at_the_threshold(count: usize) -> Vec<String> {
+    let words = |pair: usize, from: usize, to: usize| (from..to).map(|at| format!("w{pair}x{at}")).collect::<Vec<_>>();
+    let text = |pair: usize, own: usize| [words(pair, 0, 82), words(pair, own, own + 10)].concat().join(" ");
+    (0..count).flat_map(|pair| [text(pair, 1000), text(pair, 2000)]).collect()
+}
+
+#[test]
+fn pairs_that_sketches_miss_are_found_in_a_small_input() {
+    let case = Case::of(&pairs_at_the_threshold(400));
+    let found = |scheme: SchemeRequest| {
+        let request = request(&case, 0.8, scheme);
+        let summary = dedup(&request);
+        assert_eq!(rows_of_pairs(&request).len() as u64, summary.found.removed_count);
+        (summary.found.removed_count, summary.parameters)
+    };
+    let (by_sketches, parameters) = found(SchemeRequest::default().recall(0.9));
+    assert!(by_sketches < 400 && !parameters.exact_because_small, "{by_sketches}");
+    let (by_default, parameters) = found(SchemeRequest::default());
+    assert_eq!((by_default, parameters.recall_at_threshold), (400, Some(1.0)));
+    assert_eq!((&*parameters.method.name, parameters.exact_because_small), ("exact", true));
+}
+
+/// How a run without a method compares these texts: by name, and whether because they are few.
+fn default_method(texts: &[String]) -> (String, bool) {
+    let case = Case::of(texts);
+    let parameters = dedup(&case.request("corpus.jsonl", 0.8)).parameters;
+    (parameters.method.name.into_owned(), parameters.exact_because_small)
+}
+
+#[test]
+fn texts_and_features_decide_what_is_small_and_copies_do_not() {
+    let text =
+        |from: usize, count: usize| (from..from + count).map(|at| format!("w{at}")).collect::<Vec<_>>().join(" ");
+    let short = |count: usize| (0..count).map(|at| text(6 * at, 5)).collect::<Vec<_>>();
+    assert_eq!(default_method(&short(25_000)), ("exact".to_owned(), true));
+    assert_eq!(default_method(&short(25_001)), ("minhash".to_owned(), false));
+    // A text of n words has n − 4 features.
+    let long = |features: usize| vec![text(0, features / 2 + 4), text(2_000_000, features - features / 2 + 4)];
+    assert_eq!(default_method(&long(250_000)), ("exact".to_owned(), true));
+    assert_eq!(default_method(&long(250_001)), ("minhash".to_owned(), false));
+    // More documents and features than that, of twenty texts.
+    let copies: Vec<String> = (0..30_000).map(|at| text(at % 20 * 3, 100)).collect();
+    assert_eq!(default_method(&copies), ("exact".to_owned(), true));
+}
+
+#[test]
+fn whatever_says_how_to_find_pairs_is_followed_in_a_small_input() {
+    let case = Case::of(&pairs_at_the_threshold(3));
+    let open = SchemeRequest::default;
+    for (scheme, name, is_small) in [
+        (open(), "exact", true),
+        (open().exact(false).verify(false), "exact", true),
+        (open().key("random"), "exact", true),
+        (open().fold("digits"), "exact", true),
+        (open().measure(Measure::Containment), "exact", true),
+        (open().exact(true), "exact", false),
+        (open().method(MethodName::MinHash), "minhash", false),
+        (open().recall(0.99), "minhash", false),
+        (open().bands(20).rows(7), "minhash", false),
+        (open().sketch(SlotKind::Fast), "minhash", false),
+        (open().measure(Measure::Containment).recall(0.99), "minhash", false),
+        (super_shingles(14), "supershingle", false),
+    ] {
+        let parameters = dedup(&request(&case, 0.8, scheme.clone())).parameters;
+        assert_eq!((&*parameters.method.name, parameters.exact_because_small), (name, is_small), "{scheme:?}");
     }
 }

@@ -68,7 +68,8 @@ fn the_parts_come_in_order_and_warnings_first() {
     let case = Case::new();
     case.write("in/a.jsonl", lines);
     case.write("in/b.jsonl", jsonl(&texts()));
-    let mut request = case.request("in", 0.8);
+    // By sketches, which have a curve.
+    let mut request = case.request("in", 0.8).recall(0.99);
     request.read.id = Some("id".to_owned());
     dedup(&request);
     let page = page(&case);

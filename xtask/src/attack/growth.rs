@@ -86,13 +86,20 @@ const CORPORA: &[Corpus] = &[
         size: 2000,
         file: "a.jsonl",
         bytes: |size| Ok(documents(size, |at| format!("{} {}", words(0, 100), words(1000 + 100 * at, 80)))),
-        arguments: DEDUP,
+        arguments: SKETCHED,
     },
     Corpus {
         name: "a chain of near-duplicates",
         size: 2000,
         file: "a.jsonl",
         bytes: |size| Ok(documents(size, |at| words(2 * at, 100))),
+        arguments: SKETCHED,
+    },
+    Corpus {
+        name: "pages of one template, small",
+        size: 3000,
+        file: "a.jsonl",
+        bytes: |size| Ok(documents(size, |at| format!("{} own{at} {}", words(0, 32), words(32, 32)))),
         arguments: DEDUP,
     },
     Corpus {
@@ -154,6 +161,9 @@ const CORPORA: &[Corpus] = &[
 ];
 
 const DEDUP: &[&str] = &["dedup", "a.*", "-o", "out", "--memory", "256M"];
+
+/// By sketches, however small the corpus is.
+const SKETCHED: &[&str] = &["dedup", "a.*", "-o", "out", "--memory", "256M", "--recall", "0.99"];
 
 /// How many times as large the larger corpus is.
 const TIMES: usize = 4;

@@ -158,6 +158,9 @@ fn heading(evaluation: &Evaluation) -> String {
         evaluation.measure,
         of_all(thresholds, format!(" of {} or more", first.threshold)),
     );
+    if evaluation.exact_because_small {
+        text += "small input: dedup and pairs compare it exactly (recall 1) unless they are given a method\n";
+    }
     for truth in &evaluation.true_pairs {
         let took = truth.seconds.map_or(String::new(), |seconds| format!(", in {}", numbers::seconds(seconds)));
         let unused = unused(truth);

@@ -136,7 +136,8 @@ fn show(report: &PairsReport) {
         0 => format!("among {documents}"),
         _ => format!("of {documents} with {} of the reference", numbers::count(report.input.reference_document_count)),
     };
-    talk!("{pairs} {among} ({}), in {}", numbers::bytes(report.input.bytes), numbers::seconds(seconds));
+    let how = if report.exact_because_small { ", compared exactly because the input is small" } else { "" };
+    talk!("{pairs} {among} ({}){how}, in {}", numbers::bytes(report.input.bytes), numbers::seconds(seconds));
     if report.passed_over.pair_count > 0 {
         talk!("note: {}", notes::passed_over(&report.passed_over));
     }

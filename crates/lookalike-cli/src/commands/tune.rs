@@ -126,9 +126,15 @@ impl Tune {
 
 fn parameters(tuning: &Tuning) -> String {
     let Tuning { bands, rows, agree, slots, sketch_bytes, recall_at_threshold, .. } = tuning;
+    let small = match &tuning.sample {
+        Some(sample) if sample.exact_because_small => {
+            "dedup and pairs compare this input exactly because it is small: recall 1; what follows is for larger input\n\n"
+        }
+        _ => "",
+    };
     let agreeing = if *agree > 1 { format!(", {agree} of which must agree") } else { String::new() };
     let mut text = format!(
-        "{bands} bands of {rows} rows{agreeing}: {slots} slots, {sketch_bytes} bytes per document\n\
+        "{small}{bands} bands of {rows} rows{agreeing}: {slots} slots, {sketch_bytes} bytes per document\n\
          a pair at the threshold of {} is found with a chance of {recall_at_threshold:.4}; \
          half of the pairs at {:.3} are found\n\n",
         tuning.threshold, tuning.half_found_at,

@@ -44,7 +44,7 @@ pub(crate) struct SchemeArguments {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Method")]
 pub(crate) struct MethodArguments {
-    /// How to find near-duplicates [default: minhash]
+    /// How to find near-duplicates [default: minhash; dedup and pairs compare small input exactly]
     #[arg(long, value_name = "METHOD", value_parser = described::<MethodName>(&METHODS), hide_possible_values = false)]
     pub(crate) method: Option<MethodName>,
     /// Miss nothing: the same as --method exact

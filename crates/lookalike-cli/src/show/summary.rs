@@ -160,6 +160,7 @@ fn found_by(parameters: &Parameters) -> String {
             method.shingle_weights.as_deref().unwrap_or_default(),
             method.bits.unwrap_or_default()
         ),
+        "exact" if parameters.exact_because_small => "compared exactly because the input is small".to_owned(),
         "exact" => "by an exact join".to_owned(),
         name => {
             let agree = method.agree.map_or(String::new(), |agree| format!(", {agree} of which agree"));
@@ -168,7 +169,12 @@ fn found_by(parameters: &Parameters) -> String {
             format!("{super_shingles}{} bands of {} rows{random}{agree}", number(method.bands), number(method.rows))
         }
     };
-    let recall = recall_at_threshold.map_or(String::new(), |recall| format!(": recall {recall:.4} at the threshold"));
+    let recall = match recall_at_threshold {
+        // Nothing is missed at any similarity.
+        Some(_) if method.name == "exact" => ": recall 1".to_owned(),
+        Some(recall) => format!(": recall {recall:.4} at the threshold"),
+        None => String::new(),
+    };
     format!("{shingle} shingles{}{alike}, {how}{recall}", folded(&parameters.fold))
 }
 

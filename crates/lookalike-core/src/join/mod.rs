@@ -20,6 +20,7 @@ mod groups;
 mod index;
 mod kept;
 mod left;
+mod lonely;
 mod measure;
 mod nearest;
 mod neighbours;
@@ -30,6 +31,7 @@ mod sketched;
 mod weighted;
 
 pub use kept::independent_set;
+pub use lonely::may_match;
 pub use measure::Measure;
 pub use nearest::{Near, Nearest, Seeker};
 pub use neighbours::Neighbours;

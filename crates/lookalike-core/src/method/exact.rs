@@ -13,6 +13,26 @@ use crate::sources::SourceError;
 #[derive(Clone, Copy, Debug)]
 pub struct Exact;
 
+/// How many items, and how many features in all of them, are few: see [`Exact::is_cheap`].
+const FEW_ITEMS: usize = 25_000;
+const FEW_FEATURES: u64 = 250_000;
+
+impl Exact {
+    /// Number of features that are few: a caller that keeps them while it sketches need not keep more.
+    pub const FEW_FEATURES: u64 = FEW_FEATURES;
+
+    /// Whether so few items with so many distinct features, counted once for each item, are joined exactly unless a
+    /// method is asked for.
+    ///
+    /// The input alone decides, so that every machine and every engine decides the same. The bounds come from what was
+    /// measured: on real collections within them a whole run takes at most 1.2 times the processor time that it takes by
+    /// sketches, and on collections of twice that size, half of them near-duplicates, up to 1.9 times. The join then fits
+    /// the least memory that a run can have.
+    pub fn is_cheap(items: usize, features: u64) -> bool {
+        items <= FEW_ITEMS && features <= FEW_FEATURES
+    }
+}
+
 /// How many items are read at once: so many hold their features twice.
 const BLOCK: usize = 1024;
 

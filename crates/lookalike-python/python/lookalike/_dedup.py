@@ -15,7 +15,6 @@ from ._errors import LookalikeError, OptionError
 from ._progress import Watching, note, note_input
 from ._removals import Explanation, Removals, with_texts
 from ._request import (
-    RECALL,
     Group,
     Measure,
     Method,
@@ -254,8 +253,8 @@ def dedup(
     fold: str | Iterable[str] = (),
     measure: Measure = "jaccard",
     keep: str = "longest",
-    method: Method = "minhash",
-    recall: float | None = RECALL,
+    method: Method | None = None,
+    recall: float | None = None,
     bands: int | None = None,
     rows: int | None = None,
     exact: bool = False,
@@ -290,9 +289,9 @@ def dedup(
     :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
     :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
     :param keep: which of several is kept: ``"longest"`` (default), ``"first"``, ``"last"``, ``"max:COLUMN"``, ``"min:COLUMN"``.
-    :param method: how near-duplicates are found: ``"minhash"`` (default), ``"simhash"``, ``"supershingle"``, ``"exact"`` or
-        ``"copies"``.
-    :param recall: the probability of finding a pair exactly at the threshold. Default: 0.99.
+    :param method: how near-duplicates are found: ``"minhash"``, ``"simhash"``, ``"supershingle"``, ``"exact"`` or ``"copies"``.
+        Default: ``"exact"`` for small data unless a parameter of a method is given, otherwise ``"minhash"``.
+    :param recall: the probability of finding a pair exactly at the threshold. Default: 1 for small data, otherwise 0.99.
     :param bands: number of bands of a sketch, given with ``rows`` instead of ``recall``. Default: chosen by ``recall``.
     :param rows: rows per band. Default: chosen by ``recall``.
     :param exact: miss nothing, the same as ``method="exact"``. Default: False.

@@ -13,7 +13,6 @@ from ._data import Data, Given, existing, to_input
 from ._errors import OptionError
 from ._progress import Watching, note_input
 from ._request import (
-    RECALL,
     Measure,
     Method,
     More,
@@ -63,8 +62,8 @@ def pairs(
     shingle: str = "word:5",
     fold: str | Iterable[str] = (),
     measure: Measure = "jaccard",
-    method: Method = "minhash",
-    recall: float | None = RECALL,
+    method: Method | None = None,
+    recall: float | None = None,
     bands: int | None = None,
     rows: int | None = None,
     exact: bool = False,
@@ -90,9 +89,9 @@ def pairs(
     :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``, ``"token:5"``.
     :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
     :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
-    :param method: how near-duplicates are found: ``"minhash"`` (default), ``"simhash"``, ``"supershingle"``, ``"exact"`` or
-        ``"copies"``.
-    :param recall: the probability of finding a pair exactly at the threshold. Default: 0.99.
+    :param method: how near-duplicates are found: ``"minhash"``, ``"simhash"``, ``"supershingle"``, ``"exact"`` or ``"copies"``.
+        Default: ``"exact"`` for small data unless a parameter of a method is given, otherwise ``"minhash"``.
+    :param recall: the probability of finding a pair exactly at the threshold. Default: 1 for small data, otherwise 0.99.
     :param bands: number of bands of a sketch, given with ``rows`` instead of ``recall``. Default: chosen by ``recall``.
     :param rows: rows per band. Default: chosen by ``recall``.
     :param exact: miss nothing, the same as ``method="exact"``. Default: False.

@@ -12,6 +12,7 @@ mod blocks;
 pub(crate) mod described;
 mod effect;
 pub(crate) mod keep_field;
+mod kept;
 pub(crate) mod known;
 mod others;
 mod queue;
@@ -23,7 +24,7 @@ mod tests;
 pub(crate) mod walk;
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use lookalike_core::hash::{Key, bytes_hash};
 use lookalike_core::ids::{Document, Number};
@@ -47,6 +48,7 @@ use self::blocks::{Blocks, Names};
 use self::described::Who;
 use self::known::{Keeper, Known, Stored};
 use crate::error::{Error, Result};
+use crate::items::KeptFeatures;
 use crate::resources::memory::Shares;
 
 /// How many runs of documents a thread looks at before what came of them is taken: rows of evidence may be longer than the
@@ -73,6 +75,8 @@ pub(crate) struct Corpus {
     /// What the hashes of contents are made with.
     content_key: Key,
     blocks: Blocks,
+    /// Features of a small input, until they are taken.
+    kept_features: Mutex<Option<KeptFeatures>>,
     /// What was found in a saved index.
     known: OnceLock<Known>,
 }
@@ -84,7 +88,7 @@ impl Corpus {
         if let Some(folder) = reading.work.named() {
             shelf.spool_in(folder)?;
         }
-        let (kinds, blocks) = read::read(&shelf, reading)?;
+        let (kinds, blocks, kept_features) = read::read(&shelf, reading)?;
         let count = blocks.document_count();
         let (mut token_counts, mut sizes) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut values = Vec::new();
@@ -123,6 +127,7 @@ impl Corpus {
             shares,
             content_key: reading.work.key(),
             blocks,
+            kept_features: Mutex::new(kept_features),
             known: OnceLock::new(),
         };
         if corpus.is_all_skipped() {
@@ -135,6 +140,11 @@ impl Corpus {
     /// How many documents there are, those of the reference among them.
     pub(crate) fn len(&self) -> usize {
         self.sizes.len()
+    }
+
+    /// The features of a small input, if they were kept; they are here no more then.
+    pub(crate) fn take_kept_features(&self) -> Option<KeptFeatures> {
+        self.kept_features.lock().expect("no thread panicked").take()
     }
 
     /// Notes which documents of a saved index the input is removed for.

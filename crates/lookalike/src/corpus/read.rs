@@ -13,8 +13,10 @@ use lookalike_io::remote::Ahead;
 
 use super::block::{Builder, Head, Row, Shape, Spooled};
 use super::blocks::{Blocks, Collector};
+use super::kept::{ChunkFeatures, Keeping};
 use crate::corpus::queue::{Queue, Watch};
 use crate::error::Result;
+use crate::items::KeptFeatures;
 use crate::options::{ReadOptions, Scheme};
 use crate::progress::{Counted, Progress};
 use crate::resources::work::Work;
@@ -28,11 +30,15 @@ pub(crate) struct Reading<'a> {
     pub(crate) method: &'a dyn Method,
     pub(crate) work: &'a Work,
     pub(crate) progress: &'a dyn Progress,
+    /// Whether to keep the features of a small input.
+    pub(crate) keeps_features: bool,
 }
 
-/// Reads and sketches everything, on all threads: what each file is, and the blocks of all.
-pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileKind>>, Blocks)> {
+/// Reads and sketches everything, on all threads: what each file is, the blocks of all, and the features of a small
+/// input where these are asked for.
+pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileKind>>, Blocks, Option<KeptFeatures>)> {
     let Reading { options, method, work, progress, .. } = reading;
+    let keeping = reading.keeps_features.then(Keeping::default);
     let settings = &options.settings.anew();
     let (collector, finished) = Collector::start(work, |head| !method.learns() && is_there(shelf, head))?;
     let mut left = units(shelf.files(), settings, UNIT_BYTES)?;
@@ -48,7 +54,8 @@ pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileK
         while let Some(turn) = queue.next(&mut chunk, &kinds) {
             let settled = progress.go_on().and_then(|()| Ok(chunk.settle(shelf)?));
             let pushed = settled.and_then(|()| {
-                let (head, words) = reader.block(&chunk);
+                let kept = keeping.as_ref().filter(|keeping| keeping.has_room());
+                let (head, words) = reader.block(&chunk, kept);
                 progress.advance(chunk.packed_bytes(), Counted::Documents(head.documents.into()));
                 collector.push(head, words)
             });
@@ -70,7 +77,9 @@ pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileK
     let kinds: Vec<Arc<FileKind>> =
         (0..).zip(kinds.kinds.into_iter().zip(shelf.files())).map(kind).collect::<Result<_>>()?;
     let has_sums = reading.similarity.method().checksum().is_some_and(Checksum::is_shown);
-    Ok((kinds, collector.finish(Shape { layout: method.layout(), has_sums })?))
+    let blocks = collector.finish(Shape { layout: method.layout(), has_sums })?;
+    let kept = keeping.and_then(|keeping| keeping.finish(&blocks));
+    Ok((kinds, blocks, kept))
 }
 
 /// Whether what an earlier attempt has left of a chunk can be used: also its bytes are there, if they were spooled.
@@ -134,8 +143,10 @@ impl Reader {
         }
     }
 
-    fn block(&mut self, chunk: &Chunk) -> (Head, Vec<u64>) {
+    /// The block of a chunk, whose features go to `keeping`, if they are wanted.
+    fn block(&mut self, chunk: &Chunk, keeping: Option<&Keeping>) -> (Head, Vec<u64>) {
         let Self { parser, work, builder, wants_values, keeps_spool } = self;
+        let mut kept = keeping.map(|_| ChunkFeatures::default());
         let mut position_count = parser.entries(chunk, |Placed { position, place, entry }| match entry {
             Entry::Document(document) => {
                 let Document { id, uri, source, .. } = &document;
@@ -143,7 +154,7 @@ impl Reader {
                 if *wants_values {
                     builder.others.values.push(document.value.clone().into());
                 }
-                work.sketch(document.text, place, position, builder);
+                work.sketch(document.text, place, position, builder, &mut kept);
             }
             Entry::Carried(kind) => builder.push_carried(place, position, kind),
             Entry::Skipped(reason) => builder.push_skipped(position, reason),
@@ -157,7 +168,7 @@ impl Reader {
             length: bytes.len() as u64,
             hash: bytes_hash(bytes) as u64,
         });
-        builder.finish(Head {
+        let (head, words) = builder.finish(Head {
             file: chunk.file(),
             unit: chunk.unit(),
             number: chunk.number(),
@@ -169,14 +180,32 @@ impl Reader {
             without_id: 0,
             without_source: 0,
             spooled,
-        })
+        });
+        if let (Some(keeping), Some(kept)) = (keeping, kept) {
+            keeping.push(&head, kept);
+        }
+        (head, words)
     }
 }
 
 impl Sketching {
-    fn sketch(&mut self, text: &str, place: Place, position: u64, builder: &mut Builder) {
-        let TextSummary { text_hash, content_hash, token_count, size } =
-            self.sketcher.sketch(text, &mut builder.sketches);
+    fn sketch(
+        &mut self,
+        text: &str,
+        place: Place,
+        position: u64,
+        builder: &mut Builder,
+        kept: &mut Option<ChunkFeatures>,
+    ) {
+        let TextSummary { text_hash, content_hash, token_count, size } = match kept {
+            Some(ChunkFeatures { features, ends }) => {
+                let summary = self.sketcher.sketch_and_keep(text, &mut builder.sketches, features);
+                // A chunk is a megabyte, or one document of less than four gigabytes.
+                ends.push(features.len() as u32);
+                summary
+            }
+            None => self.sketcher.sketch(text, &mut builder.sketches),
+        };
         let text_hash = match self.checksum {
             None => text_hash,
             Some(Checksum::Text) => content_hash,

@@ -10,8 +10,8 @@ mod score;
 mod truth;
 
 use lookalike_core::decision::References;
-use lookalike_core::ids::Rank;
-use lookalike_core::method::Method;
+use lookalike_core::ids::{Number, Rank};
+use lookalike_core::method::{Exact, Method};
 use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
@@ -46,6 +46,8 @@ pub struct Evaluation {
     pub input: Input,
     /// Distinct texts, between which pairs are counted.
     pub text_count: u64,
+    /// Whether `dedup` and `pairs` compare this input exactly unless a method is asked for, since it is small.
+    pub exact_because_small: bool,
     /// What is measured.
     pub measure: &'static str,
     /// The true pairs, for each shingle and threshold.
@@ -126,10 +128,11 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     let bands = banded.map(|similarity| bands::histograms(options, similarity, progress)).transpose()?;
     let grouped = first_of(|method| matches!(method, MethodOptions::SuperShingle { .. }));
     let super_shingles = grouped.map(|similarity| agreement::table(options, similarity, progress)).transpose()?;
-    let Outcome { input, texts, skipped, .. } = runs.into_iter().next().expect("there is a scheme");
+    let Outcome { input, texts, features, skipped, .. } = runs.into_iter().next().expect("there is a scheme");
     Ok(Evaluation {
         input,
         text_count: texts,
+        exact_because_small: Exact::is_cheap(texts as usize, features),
         measure: schemes[0].scheme.criterion().measure(),
         true_pairs: truths.said,
         methods,
@@ -148,6 +151,8 @@ struct Outcome {
     input: Input,
     skipped: Vec<SkippedEntry>,
     texts: u64,
+    /// Of all texts, counted once for each.
+    features: u64,
     /// By the ranks of texts in the order of the input.
     matches: Sorted<Rank>,
     candidates: Option<u64>,
@@ -171,7 +176,7 @@ fn run(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) 
         each_match(candidates, &texts.items, references, verifier, take)
     };
     let mut matches = Sorting::new(&run.work, "match", HELD_BYTES.min(corpus.shares.matches()));
-    let find = Find { items: reread.items(), texts: &texts, references };
+    let find = Find { items: reread.items(), texts: &texts, references, kept: None };
     let found = find.run(&run, resolve, |some| some.into_iter().try_for_each(|found| matches.push(found)))?;
     let (matches, sketch_bytes) = (matches.finish()?, run.method.layout().byte_count());
     let (stages, work) = run.end();
@@ -179,6 +184,7 @@ fn run(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) 
         input: summary::input(&corpus, &options.read)?,
         skipped: summary::skipped(&corpus),
         texts: texts.items.len() as u64,
+        features: texts.items.iter().map(|item| u64::from(corpus.sizes[item.index()])).sum(),
         matches,
         candidates: found.counts.map(|counts| counts.candidates),
         stages,

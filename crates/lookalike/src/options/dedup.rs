@@ -20,6 +20,8 @@ pub struct DedupOptions {
     pub(crate) read: ReadOptions,
     /// When two documents are near-duplicates, and how they are found.
     pub(crate) scheme: Scheme,
+    /// Whether a small input is compared exactly, whatever the method of the scheme.
+    pub(crate) exact_if_small: bool,
     /// Documents that the input is compared with.
     pub(crate) compare_with: CompareWith,
     /// Which of several near-duplicates is kept.
@@ -126,6 +128,7 @@ impl DedupOptions {
     pub(crate) fn label(&self) -> Vec<String> {
         let mut lines = vec!["command dedup".to_owned()];
         lines.extend(scheme_label(&self.scheme));
+        lines.extend(self.exact_if_small.then(|| "a small input is compared exactly".to_owned()));
         lines.push(format!("settings {:?}", self.read.settings));
         lines.push(format!("keep {}, group {:?}", self.keep, self.group));
         let reference = self.compare_with.reference().map(|against| (shown(&against.references), against.scope));

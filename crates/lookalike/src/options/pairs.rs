@@ -21,6 +21,8 @@ pub struct PairsOptions {
     pub(crate) read: ReadOptions,
     /// When two documents are near-duplicates, and how they are found.
     pub(crate) scheme: Scheme,
+    /// Whether a small input is compared exactly, whatever the method of the scheme.
+    pub(crate) exact_if_small: bool,
     /// The file that is written to, if any, which is then not read as input.
     pub(crate) output: Option<PathBuf>,
     /// How rows are written.
@@ -60,6 +62,7 @@ impl PairsOptions {
     pub(crate) fn label(&self) -> Vec<String> {
         let mut lines = vec!["command pairs".to_owned()];
         lines.extend(scheme_label(&self.scheme));
+        lines.extend(self.exact_if_small.then(|| "a small input is compared exactly".to_owned()));
         lines.push(format!("settings {:?}", self.read.settings));
         lines.push(format!("reference {:?}", shown(&self.selection.references)));
         lines

@@ -14,6 +14,8 @@ use super::{ReadOptions, Resources};
 pub struct TuneOptions {
     /// When documents are near-duplicates; its method is the one that is explained.
     pub(crate) scheme: Scheme,
+    /// Whether a small input is compared exactly, whatever the method of the scheme.
+    pub(crate) exact_if_small: bool,
     /// The threshold of the scheme.
     pub(crate) threshold: Threshold,
     /// How the sketch is cut.

@@ -36,6 +36,8 @@ use crate::run::{Files, Run};
 pub struct PairsReport {
     /// The input.
     pub input: Input,
+    /// Whether all pairs were compared exactly because the input is small and no method was asked for.
+    pub exact_because_small: bool,
     /// Number of pairs found; if a sample was asked for, not all were written.
     pub found_count: u64,
     /// Number of pairs written.
@@ -94,7 +96,8 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     let against = options.has_reference().then_some(Against { references, tables, scope });
     let files = Files::find(&options.read, against.as_ref(), options.output.as_deref(), &options.work)?;
     let resources = (options.resources.memory, &options.work);
-    let run = Run::start(&files, &options.scheme, resources, &options.label(), progress)?;
+    let run = Run::start(&files, &options.scheme, resources, &options.label(), progress)?
+        .exact_if_small(options.exact_if_small);
 
     let mut corpus = run.read(files, &options.read)?;
     let reread = run.reread(&corpus, &options.read);
@@ -109,7 +112,7 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &texts.items, references, verifier, take)
     };
-    let find = Find { items: reread.items(), texts: &texts, references };
+    let find = Find { items: reread.items(), texts: &texts, references, kept: corpus.take_kept_features() };
     let found = find.run(&run, resolve, |matches| near.add(&texts, &matches))?;
     let mut selecting = Selecting::new(&options.selection, run.scheme.criterion());
     let written = run.stage("write", || write(taker, &mut selecting, (&corpus, &texts), near, options, progress));
@@ -120,6 +123,7 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
 
     Ok(PairsReport {
         input: summary::input(&corpus, &options.read)?,
+        exact_because_small: found.is_small,
         found_count: selecting.count,
         pair_count: pairs,
         passed_over: found.passed_over,

@@ -24,10 +24,14 @@ pub struct Parameters {
     pub threshold: f64,
     /// The key of the sketches: `fixed`, the user's own (which is not written), or `random`.
     pub key: Cow<'static, str>,
-    /// Identifies all of these together, in sixteen hexadecimal digits: equal for runs that make the same sketches and decisions.
+    /// Identifies shingle, fold, measure, threshold, key and the method that larger input is compared by, in sixteen hexadecimal
+    /// digits: equal for runs that make the same sketches, and from the same input the same decisions.
     pub fingerprint: String,
     /// How candidates were found.
     pub method: MethodParameters,
+    /// Whether the input was compared exactly because it is small and no method was asked for.
+    #[serde(default)]
+    pub exact_because_small: bool,
     /// Probability of finding a pair exactly at the threshold; `None` where it does not depend on the similarity.
     pub recall_at_threshold: Option<f64>,
     /// Bytes per sketch.
@@ -60,6 +64,7 @@ impl Parameters {
             .into(),
             fingerprint: format!("{:016x}", similarity.fingerprint()),
             method: MethodParameters::new(similarity.method()),
+            exact_because_small: false,
             recall_at_threshold: Similarity::new(similarity.criterion().threshold())
                 .ok()
                 .and_then(|threshold| method.recall_at(threshold)),
@@ -74,6 +79,14 @@ impl Parameters {
             source: options.source.written(options.read.settings.fields.source.as_deref()),
             threads: rayon::current_num_threads(),
         }
+    }
+
+    /// Notes that the input was joined exactly, and not by the method of its scheme.
+    pub(crate) fn set_exact_because_small(&mut self) {
+        self.exact_because_small = true;
+        self.method = MethodParameters::new(&MethodOptions::Exact);
+        self.recall_at_threshold = Some(1.0);
+        self.sketch_bytes = 0;
     }
 }
 

@@ -283,6 +283,14 @@ impl Summary {
         serde_json::from_value(value).map_err(invalid)
     }
 
+    /// Adds how many pairs came how far, and by which method if the size of the input has chosen another.
+    pub(crate) fn set_found(&mut self, found: find::Found) {
+        self.found.count_pairs(found);
+        if found.is_small {
+            self.parameters.set_exact_because_small();
+        }
+    }
+
     /// Adds the times of the stages, and where they were: what differs between two runs that are the same.
     pub(crate) fn set_stages(&mut self, stages: Vec<Stage>) {
         self.seconds = stages.iter().map(|stage| stage.seconds).sum();
@@ -296,7 +304,7 @@ impl Summary {
 
 impl Found {
     /// Adds how many pairs came how far.
-    pub(crate) fn count_pairs(&mut self, found: find::Found) {
+    fn count_pairs(&mut self, found: find::Found) {
         self.sharing_bucket_count = found.sharing;
         self.passed_over = found.passed_over;
         if let Some(counts) = found.counts {

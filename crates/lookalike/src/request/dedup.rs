@@ -133,6 +133,8 @@ impl DedupRequest {
         Ok(DedupOptions {
             read,
             scheme,
+            // An index finds by its own sketches, and its recall is not that of a join.
+            exact_if_small: self.scheme.leaves_method_open() && self.against_index.is_none(),
             compare_with,
             keep,
             group: self.group.unwrap_or_default(),

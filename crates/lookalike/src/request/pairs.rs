@@ -79,6 +79,7 @@ impl PairsRequest {
         Ok(PairsOptions {
             read,
             scheme,
+            exact_if_small: self.scheme.leaves_method_open(),
             output: self.output,
             format: self.format.unwrap_or_default(),
             copies: self.copies.unwrap_or_default(),

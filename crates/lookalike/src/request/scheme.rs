@@ -115,6 +115,17 @@ impl SchemeRequest {
         Ok(scheme.with_shingle(shingle).with_fold(fold).with_key(self.checked_key()?))
     }
 
+    /// Whether nobody has asked for a method or a parameter of one: then a small input is compared exactly.
+    pub(crate) fn leaves_method_open(&self) -> bool {
+        let Self { threshold, shingle, stopwords, fold, measure, key, .. } = self.clone();
+        // What is left is about methods; a switch that is off asks for nothing.
+        let off = |switch: Option<bool>| switch.filter(|is_on| !is_on);
+        let (exact, rows_random, verify) = (off(self.exact), off(self.rows_random), off(self.verify));
+        let open =
+            Self { threshold, shingle, stopwords, fold, measure, key, exact, rows_random, verify, ..Self::default() };
+        *self == open
+    }
+
     fn checked_shingle(&self) -> Result<Shingle, Refused> {
         let written = self.shingle.as_deref().unwrap_or("word:5");
         let shingle = written.parse().map_err(|error| match error {

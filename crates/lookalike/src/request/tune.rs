@@ -91,6 +91,7 @@ impl TuneRequest {
         let corpus = has_corpus.then_some(read);
         Ok(TuneOptions {
             scheme,
+            exact_if_small: self.scheme.leaves_method_open() && self.budget.is_none(),
             threshold,
             banding,
             corpus,

@@ -213,6 +213,8 @@ fn machine_bytes() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use lookalike_core::method::{Exact, Method};
+
     use super::*;
 
     #[test]
@@ -243,6 +245,13 @@ mod tests {
         let error = small.check_files(1_000_000).unwrap_err().to_string();
         assert!(error.contains("1000000 files: 1.8 GB are needed"), "{error}");
         Memory::new(1_800_000_000).unwrap().check_files(1_000_000).unwrap();
+    }
+
+    #[test]
+    fn a_small_input_is_joined_within_the_least_memory() {
+        let shares = Memory::new(Memory::LEAST).unwrap().shares(25_000).unwrap();
+        assert!(Exact::is_cheap(25_000, Exact::FEW_FEATURES) && !Exact::is_cheap(25_001, 0));
+        shares.check(Exact.memory(25_000, Exact::FEW_FEATURES), "exact").unwrap();
     }
 
     #[test]

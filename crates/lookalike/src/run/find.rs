@@ -5,10 +5,12 @@ use std::sync::Mutex;
 use lookalike_core::bucket::Buckets;
 use lookalike_core::bucket::passed_over::{PassedOver, PassedOverEstimate};
 use lookalike_core::decision::References;
-use lookalike_core::ids::{Number, Rank};
-use lookalike_core::method::Sketched;
+use lookalike_core::ids::{Document, Number, Rank};
+use lookalike_core::join::may_match;
+use lookalike_core::measure::criterion::Criterion;
+use lookalike_core::method::{Exact, Method, Sketched};
 use lookalike_core::resolve::{Candidates, TakeFound};
-use lookalike_core::sources::SourceError;
+use lookalike_core::sources::{FeatureSource, SourceError};
 use lookalike_core::verify::{PairCounts, Verifier};
 use rayon::prelude::*;
 
@@ -16,20 +18,24 @@ use crate::candidates::copies::Texts;
 use crate::candidates::verified::{Batch, Resolved, Verified};
 use crate::candidates::{lists, ranks};
 use crate::error::{Error, Result};
-use crate::items::Items;
+use crate::items::{Items, KeptFeatures};
+use crate::options::MethodOptions;
 use crate::run::Run;
 
 /// What a job gives to be searched.
-#[derive(Clone, Copy)]
 pub(crate) struct Find<'a> {
     pub(crate) items: Items<'a>,
     pub(crate) texts: &'a Texts,
     pub(crate) references: References,
+    /// Features that are still there from sketching.
+    pub(crate) kept: Option<KeptFeatures>,
 }
 
 /// How much was found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
+    /// Whether the items were joined exactly because they are few, whatever the method of the scheme.
+    pub(crate) is_small: bool,
     /// How many items share a bucket with another, references not counted; none where there are no buckets.
     pub(crate) sharing: Option<u64>,
     /// How many pairs came how far; none where they are not counted one by one.
@@ -47,21 +53,30 @@ impl Find<'_> {
         resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeFound<'_, R>) -> std::result::Result<(), SourceError>,
         take: impl FnMut(Vec<R>) -> Result<()> + Send,
     ) -> Result<Found> {
-        let Self { items: searched, texts, references } = self;
-        let Run { scheme, method, work, progress, .. } = run;
-        let method = &**method;
+        let Self { items: searched, texts, references, kept } = self;
+        let Run { scheme, work, progress, .. } = run;
         let Items { sizes, sketched, deciding, shares, .. } = searched;
+        let features = texts.items.iter().map(|item| u64::from(sizes[item.index()])).sum();
+        let is_small = run.exact_if_small && Exact::is_cheap(texts.items.len(), features);
+        let method: &dyn Method = if is_small { &Exact } else { &*run.method };
+        let name = if is_small { MethodOptions::Exact.name() } else { scheme.method().name() };
         let again =
             run.stage_maybe("sketch again", || method.sketch_again(sizes, sketched)).map_err(Error::of_source)?;
         let sketches = again.as_ref().map_or(searched.sketches, |again| again);
-        let features = texts.items.iter().map(|item| u64::from(sizes[item.index()])).sum();
-        let (items, name) = (texts.items.len() as u64, scheme.method().name());
-        shares.check(method.memory(items, features), name)?;
+        shares.check(method.memory(texts.items.len() as u64, features), name)?;
         let collector = lists::Collector::new(work, shares.lists());
+        let mut all_are_lonely = false;
         let sets = run
             .stage("bucket", || {
                 let ranks = ranks(texts, sizes.len());
                 let (items, memory) = (&*texts.items, shares.sorting());
+                let lonely = kept.filter(|_| is_small);
+                let lonely = lonely.map(|kept| WithoutLonely::new(items, sizes, &kept, deciding, scheme.criterion()));
+                all_are_lonely = lonely.as_ref().is_some_and(|lonely| lonely.may_match.is_empty());
+                if all_are_lonely {
+                    return Ok(None);
+                }
+                let deciding = lonely.as_ref().map_or(deciding, |lonely| lonely);
                 let sketched = Sketched { items, ranks: &ranks, sketches, source: sketched, deciding, memory };
                 method.candidates(sketched, &|lists| {
                     progress.go_on()?;
@@ -69,14 +84,22 @@ impl Find<'_> {
                 })
             })
             .map_err(Error::of_source)?;
+        let without_counts =
+            Found { is_small, sharing: None, counts: None, passed_over: PassedOverEstimate::default() };
+        if all_are_lonely {
+            return Ok(without_counts);
+        }
         let verifier = Verifier::new(scheme.criterion(), sizes, sketches, method, deciding, shares.features());
         let take = Mutex::new(take);
         let take = |some: Vec<R>| (take.lock().expect("no thread panicked"))(some);
         if let Some(sets) = sets {
             let take = |some: Vec<R>| Ok(take(some)?);
-            let resolved = run.stage("verify", || resolve(Candidates::Sets(&sets), &verifier, &take));
+            let resolved = run.stage("verify", || {
+                progress.go_on()?;
+                resolve(Candidates::Sets(&sets), &verifier, &take)
+            });
             resolved.map_err(Error::of_source)?;
-            return Ok(Found { sharing: None, counts: None, passed_over: PassedOverEstimate::default() });
+            return Ok(without_counts);
         }
         run.stage("verify", || {
             let mut batches = collector.finish(texts.items.len(), shares)?;
@@ -105,25 +128,57 @@ impl Find<'_> {
                 counts = counts + batch.counts;
                 passed_over = passed_over.and(batch.passed_over);
             }
-            let passed_over = self.estimate(&passed_over, counts, &verifier)?;
-            Ok(Found { sharing: Some(sharing), counts: Some(counts), passed_over })
+            let passed_over = estimate(&texts.items, &passed_over, counts, &verifier)?;
+            Ok(Found { is_small, sharing: Some(sharing), counts: Some(counts), passed_over })
         })
     }
+}
 
-    /// Compares a sample of the pairs that were passed over after all, to say how many near-duplicates are among them.
-    fn estimate(
-        &self,
-        passed_over: &PassedOver,
-        counts: PairCounts,
-        verifier: &Verifier<'_>,
-    ) -> Result<PassedOverEstimate> {
-        let items = &self.texts.items;
-        let is_match = |(left, right): &(Rank, Rank)| verifier.is_match(items[left.index()], items[right.index()]);
-        let sample: Vec<(Rank, Rank)> = passed_over.sample().collect();
-        let compared: Vec<bool> =
-            sample.par_iter().map(is_match).collect::<std::result::Result<_, _>>().map_err(Error::of_source)?;
-        let matches = compared.iter().filter(|is_match| **is_match).count();
-        let all = items.len() as u64 * (items.len() as u64).saturating_sub(1) / 2;
-        Ok(passed_over.estimate(matches, all.saturating_sub(counts.candidates)))
+/// Compares a sample of the pairs that were passed over after all, to say how many near-duplicates are among them.
+fn estimate(
+    items: &[Document],
+    passed_over: &PassedOver,
+    counts: PairCounts,
+    verifier: &Verifier<'_>,
+) -> Result<PassedOverEstimate> {
+    let is_match = |(left, right): &(Rank, Rank)| verifier.is_match(items[left.index()], items[right.index()]);
+    let sample: Vec<(Rank, Rank)> = passed_over.sample().collect();
+    let compared: Vec<bool> =
+        sample.par_iter().map(is_match).collect::<std::result::Result<_, _>>().map_err(Error::of_source)?;
+    let matches = compared.iter().filter(|is_match| **is_match).count();
+    let all = items.len() as u64 * (items.len() as u64).saturating_sub(1) / 2;
+    Ok(passed_over.estimate(matches, all.saturating_sub(counts.candidates)))
+}
+
+/// The features of documents that may have a match; all others have none here, and are not read again.
+struct WithoutLonely<'a> {
+    features: &'a dyn FeatureSource,
+    /// The documents that may have a match, sorted.
+    may_match: Vec<Document>,
+}
+
+impl<'a> WithoutLonely<'a> {
+    fn new(
+        items: &[Document],
+        sizes: &[u32],
+        kept: &KeptFeatures,
+        features: &'a dyn FeatureSource,
+        criterion: Criterion,
+    ) -> Self {
+        let sizes: Vec<u32> = items.iter().map(|item| sizes[item.index()]).collect();
+        let is_wanted = may_match(&sizes, |item| kept.of(items[item]), criterion);
+        let wanted = items.iter().zip(is_wanted).filter(|(_, is_wanted)| *is_wanted);
+        let mut may_match: Vec<Document> = wanted.map(|(document, _)| *document).collect();
+        may_match.sort_unstable();
+        Self { features, may_match }
+    }
+}
+
+impl FeatureSource for WithoutLonely<'_> {
+    fn features(&self, document: Document) -> std::result::Result<Vec<u64>, SourceError> {
+        match self.may_match.binary_search(&document) {
+            Ok(_) => self.features.features(document),
+            Err(_) => Ok(Vec::new()),
+        }
     }
 }

@@ -55,6 +55,8 @@ pub(crate) struct Run<'a> {
     pub(crate) method: Box<dyn Method>,
     pub(crate) work: Work,
     pub(crate) progress: &'a dyn Progress,
+    /// Whether a small input is joined exactly, whatever the method.
+    exact_if_small: bool,
     stages: Mutex<Stages<'a>>,
 }
 
@@ -78,12 +80,17 @@ impl<'a> Run<'a> {
     }
 
     fn new(scheme: &'a Scheme, method: Box<dyn Method>, work: Work, progress: &'a dyn Progress) -> Self {
-        Self { scheme, method, work, progress, stages: Mutex::new(Stages::start(progress)) }
+        Self { scheme, method, work, progress, exact_if_small: false, stages: Mutex::new(Stages::start(progress)) }
     }
 
     /// The same job with another method than its scheme has.
     pub(crate) fn with_method(self, method: Box<dyn Method>) -> Self {
         Self { method, ..self }
+    }
+
+    /// The same job, which joins a small input exactly if nobody has asked for a method.
+    pub(crate) fn exact_if_small(self, exact_if_small: bool) -> Self {
+        Self { exact_if_small, ..self }
     }
 
     /// Runs a stage.
@@ -122,7 +129,8 @@ impl<'a> Run<'a> {
         space::check(&shelf, &options.settings, self.method.layout().byte_count(), &self.work)?;
         let bytes = shelf.files().iter().map(|file| file.bytes).sum();
         let Self { scheme, method, work, progress, .. } = self;
-        let reading = Reading { options, similarity: scheme, method: &**method, work, progress: *progress };
+        let (method, progress, keeps_features) = (&**method, *progress, self.exact_if_small);
+        let reading = Reading { options, similarity: scheme, method, work, progress, keeps_features };
         self.timed("sketch", Some(bytes), || Corpus::read(shelf, input_count, reading))
     }
 

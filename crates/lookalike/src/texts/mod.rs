@@ -227,7 +227,7 @@ impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
             (texts.shingled(run.scheme.key().of(run.work.key())), texts.shingled(run.work.key()));
         let items =
             Items { sizes: &texts.sizes, sketches: &texts.sketches, sketched: &sketched, deciding: &deciding, shares };
-        Find { items, texts: joined, references: References::default() }.run(run, resolve, take).map(drop)
+        Find { items, texts: joined, references: References::default(), kept: None }.run(run, resolve, take).map(drop)
     }
 
     /// The number of distinct features of a text.

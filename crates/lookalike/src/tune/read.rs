@@ -71,6 +71,8 @@ struct Document {
     place: Place,
     kind: Arc<FileKind>,
     token_count: u32,
+    /// How many distinct features it has.
+    size: u32,
 }
 
 /// What one unit has.
@@ -206,6 +208,11 @@ impl<'a> Corpus<'a> {
         self.shelf.files().len() as u64
     }
 
+    /// How many features all texts have, counted once for each text.
+    pub(super) fn feature_count(&self) -> u64 {
+        self.texts.iter().map(|copies| u64::from(self.documents[copies[0] as usize].size)).sum()
+    }
+
     /// How many words the first document of a text has.
     pub(super) fn token_count(&self, text: u32) -> u32 {
         self.documents[self.texts[text as usize][0] as usize].token_count
@@ -256,7 +263,7 @@ fn read_unit(
     let mut reader = SequentialReader::new(shelf.files(), vec![unit.clone()], &options.settings);
     let (mut parser, mut chunk) = (Parser::new(&options.settings), Chunk::default());
     let mut shingler = Shingler::keyed(similarity.shingle(), similarity.fold(), similarity.key().of(key));
-    let mut sketcher = FastSketcher::new(SLOTS);
+    let (mut sketcher, mut distinct) = (FastSketcher::new(SLOTS), Distinct::default());
     while reader.next(&mut chunk)? {
         // One more chunk there is, but this is enough.
         if piece.documents.len() >= MOST_DOCUMENTS || piece.bytes_read >= most_bytes.max(1) {
@@ -276,7 +283,9 @@ fn read_unit(
                     piece.hashes.push(features.text_hash());
                     piece.chunks.push(piece.chunk_count);
                     let token_count = u32::try_from(features.token_count()).unwrap_or(u32::MAX);
-                    piece.documents.push(Document { place: placed.place, kind: Arc::clone(chunk.kind()), token_count });
+                    distinct.fill(features.all);
+                    let (place, kind, size) = (placed.place, Arc::clone(chunk.kind()), distinct.size());
+                    piece.documents.push(Document { place, kind, token_count, size });
                 }
             }
             Entry::Skipped(reason) => piece.skip(file, &reason, 1),

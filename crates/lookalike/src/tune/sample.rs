@@ -1,6 +1,7 @@
 //! A sample of a corpus: the number of pairs by similarity, and the threshold that this suggests.
 
 use lookalike_core::bucket::banding::Banding;
+use lookalike_core::method::Exact;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -32,6 +33,9 @@ pub struct Sampled {
     pub corpus_document_count: u64,
     /// Whether everything was read; the only uncertainty is then in the pairs drawn at random.
     pub complete: bool,
+    /// Whether `dedup` and `pairs` compare the corpus exactly, since it is small and no method was asked for: then nothing is
+    /// missed, and the banding is that of larger input.
+    pub exact_because_small: bool,
     /// Pairs of the corpus by minimum similarity.
     pub pairs: Vec<PairStep>,
     /// The suggested threshold.
@@ -106,6 +110,9 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
         document_count: corpus.document_count,
         corpus_document_count: documents.round() as u64,
         complete: texts.is_whole(),
+        exact_because_small: options.exact_if_small
+            && texts.is_whole()
+            && Exact::is_cheap(corpus.texts.len(), corpus.feature_count()),
         suggestion: suggest(&EDGES.map(|edge| counts.step(edge)), &shown),
         pairs,
         false_candidate_share: false_candidates,

@@ -114,7 +114,8 @@ pub(super) fn parameters(summary: &Summary) -> Html {
     say("fold", parameters.fold.clone());
     say("keep", parameters.keep.clone());
     let method = &parameters.method;
-    say("method", method.name.to_string());
+    let why = if parameters.exact_because_small { ", because the input is small" } else { "" };
+    say("method", format!("{}{why}", method.name));
     let some = [
         ("bands", method.bands.map(|bands| bands.to_string())),
         ("rows", method.rows.map(|rows| rows.to_string())),
