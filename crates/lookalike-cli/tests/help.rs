@@ -60,8 +60,11 @@ fn run(folder: &Folder, line: &str) -> Ran {
     // A service does not end by itself, and its port may be taken.
     let is_service = line.starts_with("lookalike serve") && !line.starts_with("lookalike serve keys");
     let until_it_listens = "for i in $(seq 200); do grep -qs http served && break; sleep 0.05; done; kill $!; wait $!";
-    let line =
-        if is_service { format!("rm -f served; {line} --listen 127.0.0.1:0 > served & {until_it_listens}") } else { line.to_owned() };
+    let line = if is_service {
+        format!("rm -f served; {line} --listen 127.0.0.1:0 > served & {until_it_listens}")
+    } else {
+        line.to_owned()
+    };
     let mut shell = Command::new("sh");
     shell.args(["-c", &line]).current_dir(folder.0.path()).env("PATH", path);
     Ran::new(shell.output().unwrap())

@@ -46,7 +46,7 @@ fn last_task(service: &Service) -> Value {
 fn documents() -> String {
     let document = |at: usize| {
         let more = if at % 3 == 1 { " more" } else { "" };
-        let source = if at % 2 == 0 { "even.example" } else { "odd.example" };
+        let source = if at.is_multiple_of(2) { "even.example" } else { "odd.example" };
         json!({"id": format!("d{at:02}"), "text": text(at / 3) + more, "site": source}).to_string() + "\n"
     };
     (0..30).map(document).collect()

@@ -291,7 +291,7 @@ mod tests {
         assert!(matches!(places(&[root.join("all"), root.join("all/other")]), Err(Error::TwoRoots { .. })));
         assert!(matches!(results(&[root.join("one")]), Err(Error::NotAResult { .. })));
         assert!(
-            matches!(results(&[root.clone()]), Err(Error::NotAResult { .. })),
+            matches!(results(std::slice::from_ref(&root)), Err(Error::NotAResult { .. })),
             "a folder that was named by mistake"
         );
         let (given, place) = results(&[root.join("all/other")]).unwrap();
