@@ -115,7 +115,7 @@ fn many_threads_and_long_documents_keep_to_the_memory() {
 #[test]
 fn what_was_too_long_to_be_read_comes_with_the_flag_that_reads_it() {
     let folder = Folder::new();
-    folder.write("in.jsonl", lines());
+    folder.write("in.jsonl", lines() + "{\"text\":\"x\"}\n");
     let note = "note: to read more of this, raise --max-record\n";
     let ran = folder.run(&["pairs", "in.jsonl", "--max-record", "20"]);
     assert!(ran.code == 1 && ran.stderr.contains(note), "{}", ran.stderr);

@@ -25,7 +25,7 @@ fn a_run_says_what_it_did_and_exits_with_0() {
     assert_eq!(folder.read("out/kept/in.jsonl").lines().count(), 2);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
     assert_eq!(summary["found"]["removed_count"], 2);
-    assert_eq!(summary["parameters"]["method"]["bands"], 20);
+    assert_eq!(summary["parameters"]["exact_because_small"], true);
     assert_eq!(summary["stages"].as_array().unwrap().len(), 6);
     assert_eq!(folder.names(), ["in.jsonl", "out"]);
 }

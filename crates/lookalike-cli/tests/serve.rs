@@ -601,7 +601,7 @@ fn what_is_counted_says_what_was_done() {
     let text = answer.text();
     for line in [
         "lookalike_requests_total{method=\"POST\",route=\"/v1/indexes/{index}/search\",status=\"200\"} 1",
-        "lookalike_requests_total{method=\"POST\",route=\"/v1/indexes/{index}/search\",status=\"400\"} 1",
+        "lookalike_requests_total{method=\"POST\",route=\"/v1/indexes/{index}/search\",status=\"422\"} 1",
         "lookalike_documents{index=\"news\"} 1",
         "lookalike_request_seconds_count{method=\"POST\",route=\"/v1/indexes/{index}/documents\"} 1",
         "lookalike_waiting{lane=\"write\"} 0",
@@ -610,7 +610,7 @@ fn what_is_counted_says_what_was_done() {
     }
     let log = folder.read("serve.log");
     let lines: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let search = lines.iter().find(|line| line["path"] == SEARCH && line["status"] == 400).unwrap();
+    let search = lines.iter().find(|line| line["path"] == SEARCH && line["status"] == 422).unwrap();
     assert_eq!((&search["method"], &search["key"], &search["level"]), (&json!("POST"), &json!("-"), &json!("INFO")));
     assert!(search["problem"].as_str().unwrap().contains("expected a string"), "{search}");
 }

@@ -69,7 +69,11 @@ fn noted<T>(folder: &Folder, problems: &mut Vec<Problem>, result: Result<T>) -> 
     match result {
         Ok(value) => Ok(Some(value)),
         Err(error) if matches!(error, Error::Damaged { .. }) || error.is_not_found() => {
-            problems.push(problem(folder, &error));
+            let found = problem(folder, &error);
+            // Several steps read the same file.
+            if !problems.contains(&found) {
+                problems.push(found);
+            }
             Ok(None)
         }
         Err(error) => Err(error),

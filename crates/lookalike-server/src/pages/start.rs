@@ -30,7 +30,7 @@ pub(super) fn dedup_forms(shared: &Shared) -> Html {
     let Some(is_temporary) = shared.results.makes() else { return Html::default() };
     let kept = if is_temporary {
         html!(
-            "<p class=\"soft\">Results made here are removed when the server ends. Start it with <code>--results DIR</code> to keep them.</p>\n"
+            "<p class=\"soft\">Results made here are removed when the server ends. Start it with a folder for results to keep them.</p>\n"
         )
     } else {
         Html::default()

@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn results_take_no_more_room_than_they_have() {
         let folder = tempfile::tempdir().unwrap();
-        let store = store(folder.path(), 20);
+        let store = store(folder.path(), 10);
         begin(&store, "news", false).unwrap();
         assert_eq!(begin(&store, "more", false).unwrap_err().kind(), Kind::DiskFull);
     }

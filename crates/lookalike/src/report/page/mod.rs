@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use lookalike_io::input::held::HeldTable;
+use lookalike_io::remote::shown_path;
 use lookalike_io::write::OutputFile;
 use lookalike_page::{Html, MOST_BYTES, Page, Section, html, name, number};
 
@@ -54,7 +55,8 @@ fn corpus_name(read: &ReadOptions) -> String {
         if path.as_os_str() == "-" {
             return "standard input".to_owned();
         }
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        // An address may have secrets in it.
+        let path = path.canonicalize().unwrap_or_else(|_| PathBuf::from(shown_path(path)));
         path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
     };
     match &inputs[..] {
