@@ -7,7 +7,6 @@ use lookalike_core::hash::Key;
 use lookalike_core::kernel::{TextSketcher, TextSummary};
 use lookalike_core::sketch::{Layout, Sketches};
 use rayon::prelude::*;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::corpus::walk::{ROUND_BYTES, Walked, walk_rounds};
@@ -39,7 +38,8 @@ pub struct SketchBatch {
 }
 
 /// Counts of [`sketch`].
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SketchReport {
     /// Documents that were sketched.

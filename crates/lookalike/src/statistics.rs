@@ -1,10 +1,10 @@
 //! Confidence intervals of estimates, at 95 %.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An estimate with its 95 % confidence interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// The estimate.
     pub value: f64,

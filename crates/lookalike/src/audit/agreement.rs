@@ -1,12 +1,12 @@
 //! Several labelers: what most of them say of a pair, and how often two agree beyond chance.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::labels::{Answer, Labels, PairFacts};
 
 /// How well two labelers agree.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Kappa {
     /// One labeler.
@@ -22,7 +22,8 @@ pub struct Kappa {
 }
 
 /// A pair of which labelers say different things.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Disagreement {
     /// The left document.

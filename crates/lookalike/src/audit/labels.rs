@@ -7,7 +7,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::agreement::majority;
@@ -18,7 +17,8 @@ use crate::report::page::rows::Place;
 pub(crate) const LABELS: &str = "labels.jsonl";
 
 /// What somebody says of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// Whoever has one of them does not need the other.
@@ -30,7 +30,8 @@ pub enum Answer {
 }
 
 /// The facts about a pair that every label of it states.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct PairFacts {
     /// The id of the removed document; of a near miss, the one that comes first.
@@ -65,7 +66,8 @@ pub struct PairFacts {
 }
 
 /// A label: a line of `labels.jsonl`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Label {
     /// What the label is about.

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::agreement::{Disagreement, Kappa, disagreements, kappas};
@@ -21,7 +20,8 @@ pub(crate) const AUDIT: &str = "audit.json";
 const LISTED: usize = 1000;
 
 /// The precision of a run by labels: what `audit.json` has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct AuditResult {
     /// The version that counted.
@@ -62,7 +62,8 @@ pub struct AuditResult {
 }
 
 /// A row of the table.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct JudgedRow {
     /// What the row is about, such as `0.80 to 0.85`.

@@ -4,7 +4,6 @@
 //! Wilson's (1927), with as many labels as a simple random sample would need to be as exact: so for one stratum it is
 //! Wilson's itself, and with no wrong pair among 300 it says at least 0.987.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::statistics::Estimate;
@@ -46,7 +45,8 @@ impl Tally {
 }
 
 /// A precision, and what it is if the pairs that nobody can tell are all the same, or all different.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Precision {
     /// The share of pairs that are the same among those of which somebody can tell.

@@ -18,7 +18,6 @@ use lookalike_core::text::shingle::Shingler;
 use lookalike_io::read::Settings;
 use lookalike_io::remote::shown_path;
 use lookalike_io::skipped::SkipReason;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::corpus::walk::walk;
@@ -28,7 +27,8 @@ use crate::passages::{Passage, Placed, passages};
 use crate::progress::Silent;
 
 /// All measures of two documents.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Whether they are copies, near-duplicates or neither.
     pub verdict: Verdict,
@@ -74,7 +74,8 @@ pub struct Comparison {
 }
 
 /// How two documents relate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// One of them has no words, and is similar to nothing.
@@ -90,7 +91,8 @@ pub enum Verdict {
 }
 
 /// One of two documents.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Side {
     /// Number of tokens.
     pub token_count: usize,

@@ -5,7 +5,6 @@ use std::sync::Mutex;
 use lookalike_core::bucket::Buckets;
 use lookalike_core::ids::{Document, Number};
 use lookalike_core::method::{NO_RANK, Sketched};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::bands::{overlaps, pairs_in};
@@ -17,7 +16,8 @@ use crate::options::Scheme;
 use crate::progress::Progress;
 
 /// Pairs that agree in a given number of super-shingles.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Agreement {
     /// Number of equal super-shingles.

@@ -9,7 +9,6 @@ use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::method::NO_RANK;
 use lookalike_core::sources::FeatureSource;
 use rayon::prelude::*;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{EvaluateOptions, Read, read};
@@ -28,7 +27,8 @@ const STEPS: usize = 10;
 const MOST_MEMBERS: usize = 200;
 
 /// The pairs that agree in one band, by their scores.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct BandHistogram {
     /// Which band, counted from 1.
@@ -40,7 +40,8 @@ pub struct BandHistogram {
 }
 
 /// Pairs in one step of the score.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ScoreStep {
     /// The lower end of the step.

@@ -16,7 +16,6 @@ use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
 use lookalike_io::work::WorkOptions;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use agreement::Agreement;
@@ -39,7 +38,8 @@ use crate::run::stages;
 use crate::run::{Files, Run};
 
 /// Schemes side by side.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Evaluation {
     /// The input.
@@ -63,7 +63,8 @@ pub struct Evaluation {
 }
 
 /// What one scheme found, and what it cost.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct MethodEvaluation {
     /// The name of the method as it was given.

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use lookalike_core::ids::Rank;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Result;
 
 /// Recall, precision and F1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Score {
     /// Pairs that were found. Where the true pairs are given, those of documents with the same words are among them: every method

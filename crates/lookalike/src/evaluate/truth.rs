@@ -8,7 +8,6 @@ use lookalike_core::decision::Match;
 use lookalike_core::ids::{Document, Rank};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::method;
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -22,7 +21,8 @@ use crate::options::{MethodOptions, Scheme};
 use crate::progress::Progress;
 
 /// The true pairs with one shingle at one threshold.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Truth {
     /// What a feature is made of.

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use lookalike_index::{NewDocument, Put, Writer};
 use lookalike_io::input::discover::LeftOut;
 use rayon::prelude::*;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::corpus::stored_id::{field_of_ids, stored_id};
@@ -19,7 +18,8 @@ use crate::report::summary::SkippedEntry;
 const MOST_UNSAVED_BYTES: u64 = 64 << 20;
 
 /// The result of [`add`].
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Added {
     /// Documents that were read.
@@ -52,7 +52,8 @@ pub struct Added {
 }
 
 /// A document that was not added because the index has a near-duplicate of it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Duplicate {
     /// The document that was not added.
     pub id: String,

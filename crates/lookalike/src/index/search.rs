@@ -3,7 +3,6 @@
 use std::io;
 
 use lookalike_index::{Answer, Hit, Query, SearchOptions, Snapshot};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -26,7 +25,8 @@ pub struct Asked<'a> {
 }
 
 /// Counts of a search for many documents.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Searched {
     /// Documents that were searched for.
@@ -78,7 +78,8 @@ impl Searched {
 }
 
 /// A match, as programs read it.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SearchRow {
     /// The id of what was searched for.
@@ -100,7 +101,7 @@ pub struct SearchRow {
     pub match_count: u64,
     /// The fields that are stored with the match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Map<String, serde_json::Value>>"))]
     pub fields: Option<Box<RawValue>>,
 }
 

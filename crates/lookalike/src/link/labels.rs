@@ -11,7 +11,6 @@ use lookalike_core::link::score::Scored;
 use lookalike_core::table::Table;
 use lookalike_io::read::Settings;
 use lookalike_io::table::read_table;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Linking;
@@ -36,7 +35,8 @@ const FALSE: &[&str] = &["0", "false", "no", "n", "f", ""];
 const MOST_WRITTEN: usize = 100_000;
 
 /// How right matches and clusters are.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LabelsReport {
     /// Matches, one by one.
@@ -52,7 +52,8 @@ pub struct LabelsReport {
 }
 
 /// How right pairs are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Accuracy {
     /// The share of those found that is true; none if nothing was found.
     pub precision: Option<f64>,

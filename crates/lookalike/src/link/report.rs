@@ -8,7 +8,6 @@ use lookalike_core::link::score::Scored;
 use lookalike_core::link::validate::{Band, Validation};
 use lookalike_core::link::weigh::Learned;
 use lookalike_page::Page;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Linking;
@@ -17,7 +16,8 @@ use super::tables::Tables;
 use crate::report::summary::{SkippedEntry, Stage};
 
 /// What a run of `link` did.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LinkReport {
     /// The version that ran.
@@ -80,7 +80,8 @@ pub struct LinkReport {
 }
 
 /// What adding records did.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct AddedRecords {
     /// Records that were added.
@@ -90,7 +91,8 @@ pub struct AddedRecords {
 }
 
 /// What a column was taken for.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ColumnReport {
     /// Its name.
@@ -105,7 +107,8 @@ pub struct ColumnReport {
 }
 
 /// What a kind of key did.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct KeyKindReport {
     /// The kind.
@@ -121,7 +124,8 @@ pub struct KeyKindReport {
 }
 
 /// Matches of about one probability.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ScoreBand {
     /// From this probability on.
@@ -131,7 +135,8 @@ pub struct ScoreBand {
 }
 
 /// What a column that was not compared says of the matches.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ValidationReport {
     /// The mean difference of random pairs.
@@ -145,7 +150,8 @@ pub struct ValidationReport {
 }
 
 /// The matches of one band of probability.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ValidationBand {
     /// The least probability.

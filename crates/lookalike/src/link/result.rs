@@ -8,7 +8,6 @@ use lookalike_core::link::weigh::{Frequencies, Model};
 use lookalike_core::table::Table;
 use lookalike_io::read::Settings;
 use lookalike_io::table::{ReadTable, read_table};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::need::Need;
@@ -17,7 +16,8 @@ use crate::error::{Error, Result};
 use crate::resources::memory::Memory;
 
 /// What a result was decided by: `model.json`.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Decided {
     /// The probability from which on pairs are matches.

@@ -2,7 +2,6 @@
 
 use std::io;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::output::sink::{Cell, Row};
@@ -11,7 +10,8 @@ use crate::output::sink::{Cell, Row};
 type Each<'a> = &'a mut dyn FnMut(Cell<'_>) -> io::Result<()>;
 
 /// Two records that mean the same: a row of `matches.csv`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct MatchRow {
     /// The id of the left record.
@@ -34,7 +34,8 @@ pub struct MatchRow {
 }
 
 /// What a column says about a pair of records.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct FieldMatch {
     /// The name of the column.
@@ -76,7 +77,8 @@ fn bits(weight: f64) -> Cell<'static> {
 }
 
 /// The cluster of a record: a row of `clusters.csv`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ClusterRow {
     /// The id of the record.
@@ -97,7 +99,8 @@ impl Row for ClusterRow {
 }
 
 /// A record as it came, with its cluster: a row of `linked.csv`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LinkedRow {
     /// The number of its cluster.

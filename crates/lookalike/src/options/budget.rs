@@ -2,11 +2,11 @@
 
 use lookalike_core::bucket::banding::{Banding, MOST_SLOTS};
 use lookalike_core::measure::similarity::{Similarity, Threshold};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A banding that fits a budget.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Bought {
     /// How the sketch is cut.

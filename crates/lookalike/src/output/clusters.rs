@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lookalike_core::ids::{Document, Number};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::Corpus;
@@ -52,7 +51,8 @@ impl ClusterSizes {
 }
 
 /// A cluster that has many documents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LargeCluster {
     /// Its number.

@@ -9,7 +9,6 @@ use lookalike_io::input::discover::unique;
 use lookalike_io::read::{NO_TEXT_FIELD, NULL_TEXT};
 use lookalike_io::write::{Annotation, FileWriter, Staging, Written, annotated_name};
 use rayon::prelude::*;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::candidates::additions::Additions;
@@ -28,7 +27,8 @@ use crate::progress::Progress;
 pub(crate) const SUMMARY: &str = "summary.json";
 
 /// Changes to the written files other than the removals.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Wrote {
     /// Records of crawls that were left out with the removed documents they belong to, such as `request` records and

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::io;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::output::measures::Measures;
 use crate::output::sink::{Cell, Row};
 
 /// A removed document, and the one kept in its place: a line of `removed.jsonl`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Removal {
     /// The id of the removed document.
@@ -115,7 +115,8 @@ impl Row for Removal {
 }
 
 /// A document of the input, and whether it is kept.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DocumentRow {
     /// Its id.
@@ -182,7 +183,8 @@ pub struct RowFate {
 }
 
 /// Two near-duplicates: a row of `pairs`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct PairRow {
     /// The id of the one that comes first; with a reference, of the one from the input.

@@ -12,7 +12,6 @@ use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::candidates::against;
@@ -31,7 +30,8 @@ use crate::run::find::Find;
 use crate::run::{Files, Run};
 
 /// What a run of `pairs` did.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct PairsReport {
     /// The input.

@@ -8,11 +8,11 @@ pub(crate) mod pieces;
 use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::shingle::Places;
 use lookalike_core::text::tokenize::Token;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A stretch of a text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Passage {
     /// Whether the other document has it too.
     pub shared: bool,

@@ -5,7 +5,6 @@
 
 use lookalike_core::hash::mix;
 use rayon::prelude::*;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Result;
@@ -18,7 +17,8 @@ const SHARE: usize = 4;
 const FEWEST_COMPARISONS: usize = 2_000;
 
 /// What a sample told of the candidate stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CandidateRecall {
     /// How many prints were held against all others.
     pub print_count: u64,

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use lookalike_core::prints::FEWEST_MINUTIAE;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::recall::CandidateRecall;
@@ -12,7 +11,8 @@ use super::turning::Turning;
 use crate::report::summary::{SkipReason, SkippedEntry, Stage};
 
 /// What a run of [`prints`](super::prints) did.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct PrintsReport {
     /// Prints of the input that can be compared.
@@ -47,7 +47,8 @@ pub struct PrintsReport {
 }
 
 /// What a grid promises by its formulas, which take squares and buckets to be independent.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct GridReport {
     /// Squares on an image.
@@ -65,7 +66,8 @@ pub struct GridReport {
 }
 
 /// What was skipped: all counted, the first ones named.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Skips {
     /// The first ones.

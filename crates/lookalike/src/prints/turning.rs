@@ -7,7 +7,6 @@
 use lookalike_core::prints::score::ENOUGH_PAIRED;
 use lookalike_core::prints::{Comparison, Gallery, Minutia, PreparedPrint, Print};
 use rayon::prelude::*;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Result;
@@ -27,7 +26,8 @@ const LEAST_TURN: f64 = 0.05;
 const FEWEST_PAIRS: u64 = 5;
 
 /// How many matching pairs are turned by places and by directions, the same or the opposite way; and how many of a sample match.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Turning {
     /// Pairs in which both turn the same way.
     pub same_count: u64,

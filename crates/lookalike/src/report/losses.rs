@@ -8,7 +8,6 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use lookalike_core::ids::Document;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{Corpus, Described};
@@ -17,7 +16,8 @@ use crate::options::{Share, SourceBy};
 use crate::output::evidence::{Fate, Fates};
 
 /// A source of documents, and its losses.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Source {
     /// A host, a file, a folder of files that are one document each, or the value of a field.
     pub source: String,
@@ -30,7 +30,8 @@ pub struct Source {
 }
 
 /// A source that loses nearly all of its documents.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct NearlyLost {
     /// The source.

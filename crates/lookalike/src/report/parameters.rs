@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use lookalike_core::decision::Scope;
 use lookalike_core::measure::similarity::Similarity;
 use lookalike_core::method::Method;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::options::{DedupOptions, Group, MethodOptions, SketchKey};
 
 /// The parameters of a run, and the recall they promise.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Parameters {
     /// What a feature is made of.
@@ -91,7 +91,8 @@ impl Parameters {
 }
 
 /// A method and its own parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct MethodParameters {
     /// Its name.

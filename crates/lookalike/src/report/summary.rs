@@ -12,7 +12,6 @@ use lookalike_core::resolve::keep::FieldValue;
 use lookalike_io::input::discover::LeftOut;
 use lookalike_io::read::{NO_TEXT_FIELD, NULL_TEXT};
 pub use lookalike_io::skipped::{SkipReason, SkippedEntry};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -29,7 +28,8 @@ use crate::run::find;
 pub(crate) use crate::run::stages::Stage;
 
 /// What a run of `dedup` did.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Summary {
     /// The version that ran.
@@ -80,7 +80,8 @@ pub struct Summary {
 }
 
 /// The input. All counts except those of the reference are of the input alone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Input {
     /// Files that were read.
@@ -130,7 +131,8 @@ impl Input {
 }
 
 /// What was found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Found {
     /// Removed documents that are exact copies of another one, kept or removed, that is better in keep order.
@@ -168,7 +170,8 @@ pub struct Found {
 }
 
 /// A band of similarity.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Band {
     /// The lower end.
@@ -180,7 +183,8 @@ pub struct Band {
 }
 
 /// One of the removals that are least sure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LeastSimilar {
     /// The removed document.

@@ -3,7 +3,6 @@
 use derive_setters::Setters;
 use lookalike_core::remedy::JobOption;
 use lookalike_index::{CreateOptions, SearchOptions, Store};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::at_least_one;
@@ -14,7 +13,8 @@ use crate::options::AddOptions;
 use crate::refused::Refused;
 
 /// How an index is to be made. All of it is fixed for the life of the index.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[setters(strip_option, into)]
 #[non_exhaustive]
@@ -91,7 +91,8 @@ impl AddRequest {
 }
 
 /// How an index is searched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[setters(strip_option, into)]
 #[non_exhaustive]

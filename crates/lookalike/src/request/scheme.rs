@@ -15,14 +15,14 @@ use lookalike_core::text::checksum::Checksum;
 use lookalike_core::text::fold::Fold;
 use lookalike_core::text::shingle::Shingle;
 use lookalike_core::text::stop_words::StopWords;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::number;
 use crate::refused::{Refusal, Refused};
 
 /// The scheme of a job in the words of its users. What is not given has the default of the command.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[setters(strip_option, into)]
 #[setters(generate_delegates(ty = "super::DedupRequest", field = "scheme"))]

@@ -1,13 +1,13 @@
 //! What stands between the elements of lines, where nobody told and blanks do not make sense.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What was looked for, the likeliest first.
 const DELIMITERS: [char; 3] = [',', ';', '|'];
 
 /// What lines seem to have between their elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Delimiter {
     /// This, since there are blanks beside it at most: lines were cut there.

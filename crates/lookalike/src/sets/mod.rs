@@ -21,7 +21,6 @@ use std::path::PathBuf;
 use lookalike_core::hash::Key;
 use lookalike_core::join::{Measure, Nearest, Neighbours, Sets, WeightedItem, WeightedSets};
 use lookalike_core::measure::similarity::Threshold;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use delimiter::Delimiter;
@@ -45,7 +44,8 @@ use crate::run::stages::Stages;
 pub const SIMILARITY_STEPS: usize = 20;
 
 /// What a run of `sets` did.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SetsReport {
     /// How many sets there are.

@@ -3,14 +3,14 @@
 use std::io;
 
 use lookalike_core::join::{Measure, Near};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::find::Finder;
 use crate::output::sink::{Cell, Row};
 
 /// Two sets that are similar: a row of `sets`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SetPair {
     /// The id of the left set.

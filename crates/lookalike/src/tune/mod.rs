@@ -12,7 +12,6 @@ mod suggest;
 
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::measure::similarity::Similarity;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use plan::Plan;
@@ -25,7 +24,8 @@ use crate::options::{Bought, TuneOptions};
 use crate::progress::Progress;
 
 /// What a banding finds and costs.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Tuning {
     /// The threshold.
@@ -59,7 +59,8 @@ pub struct Tuning {
 }
 
 /// A point of the S-curve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Point {
     /// The similarity of a pair.
     pub similarity: f64,

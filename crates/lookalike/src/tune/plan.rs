@@ -1,13 +1,13 @@
 //! Estimated memory, disk space and time of a run over the whole corpus.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::sample::Sample;
 use crate::resources::memory;
 
 /// What a run of `dedup` over the whole corpus would cost, approximately.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Plan {
     /// Files.

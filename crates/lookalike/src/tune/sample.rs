@@ -2,7 +2,6 @@
 
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::method::Exact;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::TuneOptions;
@@ -24,7 +23,8 @@ const EFFORT: Effort = Effort { draws: 2000, listed: 20_000 };
 const SEED: u64 = 7;
 
 /// What was read of a corpus, and what was found in it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Sampled {
     /// Documents that were read.
@@ -52,7 +52,8 @@ pub struct Sampled {
 }
 
 /// Pairs with at least a given similarity.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct PairStep {
     /// The minimum similarity.

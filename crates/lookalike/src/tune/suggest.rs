@@ -1,7 +1,6 @@
 //! A threshold for a corpus: in the gap between near-duplicates and texts that are merely similar.
 
 use lookalike_page::number;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::pairs::EDGES;
@@ -17,7 +16,8 @@ const DEPTH: f64 = 2.0;
 const FEW: f64 = 10.0;
 
 /// A suggested threshold, with the reason.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Suggestion {
     /// The threshold.
     pub threshold: f64,
