@@ -79,7 +79,7 @@ impl Scheme {
     ///
     /// # Errors
     ///
-    /// [`Error::MethodDoesNotFit`] when the method does not find pairs by this measure, and the errors of the method's
+    /// [`MethodDoesNotFit`](crate::Error::MethodDoesNotFit) when the method does not find pairs by this measure, and the errors of the method's
     /// parameters.
     pub fn new(criterion: Criterion, method: MethodOptions) -> Result<Self> {
         method.check(criterion)?;
