@@ -59,7 +59,12 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
 }
 
 fn commands_for(good: &Good) -> Vec<(&'static str, &'static [&'static str])> {
-    let fitting = COMMANDS.iter().filter(|(is_for, ..)| *is_for == good.is_for);
+    // Documents without fields have no field of ids, and a field that no document has is refused.
+    let has_ids = good.is_for != For::Documents || !["a.txt", "a.html", "a.arc"].contains(&good.name);
+    let fits = |(is_for, _, arguments): &&(For, &str, &[&str])| {
+        *is_for == good.is_for && (has_ids || !arguments.contains(&"--id"))
+    };
+    let fitting = COMMANDS.iter().filter(fits);
     fitting.map(|(_, command, arguments)| (*command, *arguments)).collect()
 }
 
