@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::fs;
-use std::io::Write;
+use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use lookalike_io::compression::Compression;
@@ -15,6 +15,7 @@ use lookalike_io::read::{CellReader, Chunk, Entry, Fields, Parser, ReadAs, Setti
 use lookalike_io::table::{ReadTable, read_in_parts, read_table};
 use lookalike_io::web::Extract;
 use lookalike_io::write::{FileWriter, Written};
+use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// What was read of a file.
 #[derive(Debug, Default)]
@@ -50,6 +51,7 @@ pub fn target(name: &str) -> (&'static str, Settings) {
         "lines" => ("a.txt", Settings { split: Split::Line, ..settings }),
         "paragraphs" => ("a.txt", Settings { split: Split::Paragraph, ..settings }),
         "any" | "table" => ("a", settings),
+        "workbook" => ("a.xlsx", settings),
         other => panic!("no target {other}"),
     }
 }
@@ -86,9 +88,71 @@ pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
         ("table", b"id\ttitle\n1\t\"How?\": a question\n2\t\"a\nb\"\n3\t\"c\td\"\n".to_vec()),
         ("table", b"{\"id\":1,\"home\":{\"city\":\"Ulm\"}}\n\n{\"id\":\"2\",\"tags\":[1,\"x\"]}".to_vec()),
         ("table", gzip(b"[{\"id\":1,\"name\":\"Ann\"},\n{\"name\":null}]")),
+        ("workbook", workbook_parts()),
         ("any", gzip(warc.as_bytes())),
         ("any", zstd::encode_all(&b"id,text\n1,one\n2,two"[..], 3).unwrap()),
     ]
+}
+
+/// The parts of a workbook, as the target takes them: one after the other, each after a line with its name.
+fn workbook_parts() -> Vec<u8> {
+    const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
+    let relation = |id: &str, kind: &str, target: &str| {
+        format!("<Relationship Id=\"{id}\" Type=\"{OFFICE}/{kind}\" Target=\"{target}\"/>")
+    };
+    let parts = [
+        ("_rels/.rels", relation("r1", "officeDocument", "xl/workbook.xml")),
+        (
+            "xl/workbook.xml",
+            format!(
+                "<workbook xmlns=\"{MAIN}\" xmlns:r=\"{OFFICE}\"><sheets><sheet name=\"a\" sheetId=\"1\" r:id=\"r1\"/></sheets></workbook>"
+            ),
+        ),
+        (
+            "xl/_rels/workbook.xml.rels",
+            relation("r1", "worksheet", "worksheets/sheet1.xml")
+                + &relation("r2", "sharedStrings", "sharedStrings.xml"),
+        ),
+        (
+            "xl/sharedStrings.xml",
+            format!("<sst xmlns=\"{MAIN}\" count=\"2\" uniqueCount=\"2\"><si><t>id</t></si><si><t>Ann</t></si></sst>"),
+        ),
+        (
+            "xl/worksheets/sheet1.xml",
+            format!(
+                "<worksheet xmlns=\"{MAIN}\"><dimension ref=\"A1:B2\"/><sheetData><row r=\"1\"><c r=\"A1\" t=\"s\"><v>0</v></c><c r=\"B1\" t=\"inlineStr\"><is><t>name</t></is></c></row><row r=\"2\"><c r=\"A2\"><v>7</v></c><c r=\"B2\" t=\"s\"><v>1</v></c></row></sheetData></worksheet>"
+            ),
+        ),
+    ];
+    let part = |(name, text): &(&str, String)| {
+        let is_relations = name.ends_with(".rels");
+        let text = if is_relations {
+            format!("<Relationships xmlns=\"{PACKAGE}\">{text}</Relationships>")
+        } else {
+            text.clone()
+        };
+        format!("{PART}{name}\n{text}\n")
+    };
+    parts.iter().map(part).collect::<String>().into_bytes()
+}
+
+/// Begins a part of a workbook.
+const PART: &str = "## ";
+
+/// Packs parts to a workbook. What is not packed is what a fuzzer can change.
+fn workbook(parts: &[u8]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let text = String::from_utf8_lossy(parts);
+    for part in text.split(PART).skip(1) {
+        let (name, text) = part.split_once('\n').unwrap_or((part, ""));
+        // A name that is there twice, or cannot be one, is left out.
+        if zip.start_file(name, SimpleFileOptions::default()).is_ok() {
+            zip.write_all(text.as_bytes()).unwrap();
+        }
+    }
+    zip.finish().unwrap().into_inner()
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -104,7 +168,11 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 /// As [`check`] and [`check_table`].
 pub fn check_target(target: &str, folder: &Path, bytes: &[u8]) -> Content {
     let (name, settings) = self::target(target);
-    if target == "table" { check_table(folder, name, bytes, &settings) } else { check(folder, name, bytes, &settings) }
+    match target {
+        "table" => check_table(folder, name, bytes, &settings),
+        "workbook" => check_table(folder, name, &workbook(bytes), &settings),
+        _ => check(folder, name, bytes, &settings),
+    }
 }
 
 /// Reads `bytes` as a table. Its rows are the documents: without an id, and with their cells for a text.

@@ -10,6 +10,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::panic::{self, AssertUnwindSafe};
 
 use calamine::{DataRef, Reader, Xlsx};
+use quick_xml::events::Event;
 use zip::ZipArchive;
 
 use crate::bounds::{MOST_COLUMNS, Room};
@@ -20,6 +21,9 @@ const SMALL: u64 = 64 << 20;
 
 /// How many times its size a workbook may unpack to: XML is packed to a twentieth.
 const MOST_TIMES: u64 = 100;
+
+/// The shortest text among the shared ones: `<si/>`.
+const LEAST_TEXT: u64 = 5;
 
 /// Rows of a sheet, by the format.
 const MOST_ROWS: u32 = 1 << 20;
@@ -52,12 +56,53 @@ fn check_size(file: &File) -> Result<(), String> {
     let mut total = 0;
     for at in 0..archive.len() {
         let part = archive.by_index(at).map_err(|error| damaged(&error))?;
-        total += io::copy(&mut part.take(most + 1 - total), &mut io::sink()).map_err(|error| damaged(&error))?;
+        let has_texts = part.name().to_ascii_lowercase().ends_with("sharedstrings.xml");
+        let bytes = io::copy(&mut part.take(most + 1 - total), &mut io::sink()).map_err(|error| damaged(&error))?;
+        total += bytes;
         if total > most {
             return Err(format!("the workbook unpacks to more than {MOST_TIMES} times its size"));
         }
+        if has_texts {
+            check_claim(archive.by_index(at).map_err(|error| damaged(&error))?, bytes)?;
+        }
     }
     Ok(())
+}
+
+/// Refuses shared texts that claim to be more than their part of so many bytes can hold: the library reserves memory for all of
+/// them at once.
+fn check_claim(part: impl Read, bytes: u64) -> Result<(), String> {
+    let mut xml = quick_xml::Reader::from_reader(BufReader::new(part));
+    let config = xml.config_mut();
+    (config.check_end_names, config.check_comments, config.expand_empty_elements) = (false, false, true);
+    let mut buffer = Vec::new();
+    loop {
+        buffer.clear();
+        match xml.read_event_into(&mut buffer) {
+            Ok(Event::Start(start)) if start.local_name().as_ref() == "sst" => {
+                let claimed = claimed(start.attributes_raw());
+                return if claimed > bytes / LEAST_TEXT {
+                    Err(format!("the workbook is damaged: it claims {claimed} texts in {bytes} bytes"))
+                } else {
+                    Ok(())
+                };
+            }
+            // What else is wrong with it, the library says.
+            Ok(Event::Eof) | Err(_) => return Ok(()),
+            Ok(_) => {}
+        }
+    }
+}
+
+/// The number of texts by the attributes of their list; 0 if it is not given.
+fn claimed(attributes: &str) -> u64 {
+    let number = |after: &str| {
+        let digits = after.trim_start_matches(|letter: char| letter.is_whitespace() || "=\"'+".contains(letter));
+        let end = digits.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(digits.len());
+        // A number that is too long for us is too large for anybody.
+        if end == 0 { 0 } else { digits[..end].parse().unwrap_or(u64::MAX) }
+    };
+    attributes.split("uniqueCount").skip(1).map(number).max().unwrap_or(0)
 }
 
 fn write_sheet(file: &File, csv: &File) -> Result<(), String> {

@@ -14,6 +14,11 @@ const STYLES: &str = r#"<?xml version="1.0"?><styleSheet xmlns="http://schemas.o
 
 /// A workbook with one sheet of these rows of XML.
 pub(crate) fn workbook(rows: &str) -> Vec<u8> {
+    workbook_with(rows, &[])
+}
+
+/// The same with more parts.
+fn workbook_with(rows: &str, more: &[(&str, &str)]) -> Vec<u8> {
     let sheet = format!(
         r#"<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>"#
     );
@@ -25,7 +30,10 @@ pub(crate) fn workbook(rows: &str) -> Vec<u8> {
         ("xl/_rels/workbook.xml.rels", SHEETS),
         ("xl/styles.xml", STYLES),
         ("xl/worksheets/sheet1.xml", &sheet),
-    ] {
+    ]
+    .iter()
+    .chain(more)
+    {
         zip.start_file(name, SimpleFileOptions::default()).unwrap();
         zip.write_all(text.as_bytes()).unwrap();
     }
@@ -80,4 +88,25 @@ fn what_is_hostile_is_refused() {
     let whole = workbook(&row(1, &[("A", "id")]));
     assert!(csv(&whole[..whole.len() / 2]).unwrap_err().contains("damaged"));
     assert!(csv(b"PK\x03\x04").is_err());
+}
+
+#[test]
+fn a_claim_of_more_texts_than_there_are_bytes_is_refused_before_it_is_believed() {
+    let sheet = row(1, &[("A", "id"), ("B", "name")]) + &row(2, &[("A", "#1"), ("B", "Ann")]);
+    let with = |part: &str, attributes: &str| {
+        let texts = format!("<?xml version=\"1.0\"?><!-- texts --><sst {attributes}><si><t>x</t></si></sst>");
+        csv(&workbook_with(&sheet, &[(part, &texts)]))
+    };
+    for honest in ["", "count=\"1\" uniqueCount=\"1\"", "uniqueCount='12'", "uniqueCount=\"many\""] {
+        assert_eq!(with("xl/sharedStrings.xml", honest).as_deref(), Ok("\"id\",\"name\"\n\"1\",\"Ann\"\n"), "{honest}");
+    }
+    for lie in [
+        "uniqueCount=\"4294967295\"",
+        "uniqueCount = '99999999999999999999999'",
+        "uniqueCount=\"1000\"",
+        "a=\"uniqueCount\" uniqueCount=\"1000\"",
+    ] {
+        let refused = with("xl/SharedStrings.xml", lie).unwrap_err();
+        assert!(refused.starts_with("the workbook is damaged: it claims"), "{lie}: {refused}");
+    }
 }
