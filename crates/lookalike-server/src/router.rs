@@ -62,7 +62,9 @@ fn check_host(headers: &HeaderMap, hosts: &[String]) -> Result<(), Problem> {
     let (host, None) = (all.next(), all.next()) else {
         return Err(Problem::new(Kind::OtherHost, "there are two headers Host"));
     };
-    let authority = |value: &HeaderValue| value.to_str().ok()?.parse::<Authority>().ok();
+    // A host has no user before it; what stands there could be taken for the host by others.
+    let is_host = |authority: &Authority| !authority.as_str().contains('@');
+    let authority = |value: &HeaderValue| value.to_str().ok()?.parse::<Authority>().ok().filter(is_host);
     let Some(host) = host.and_then(authority) else {
         return Err(Problem::new(Kind::OtherHost, "the header Host is missing, or is not a host"));
     };
@@ -149,9 +151,16 @@ mod tests {
         let own =
             ["127.0.0.1:7811", "[::1]:7811", "[::1]", "localhost", "LOCALHOST:1", "10.0.0.7", "search.example.org:80"];
         own.into_iter().for_each(|host| assert_eq!(check(host, None), Ok(()), "{host}"));
-        for other in
-            ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "a b", "user@evil.example"]
-        {
+        for other in [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "",
+            "a b",
+            "user@evil.example",
+            "evil@localhost",
+            "evil.example@127.0.0.1:7811",
+        ] {
             assert_eq!(check(other, None), Err(Kind::OtherHost), "{other}");
         }
         assert_eq!(check_host(&HeaderMap::new(), &[]).unwrap_err().kind(), Kind::OtherHost);
