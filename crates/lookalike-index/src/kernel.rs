@@ -24,6 +24,9 @@ const LONGEST_ID: usize = 64 << 10;
 /// How long texts and fields may be.
 const LONGEST: usize = 1 << 30;
 
+/// Tools that served a longer text are not handed on: their buffers are many times as large, and would stay for ever.
+const LONGEST_FOR_TOOLS: usize = 1 << 20;
+
 /// How candidates are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lookup {
@@ -107,7 +110,8 @@ impl Kernel {
         Shape { columns, sketch_bytes: layout.bytes, filtered }
     }
 
-    fn with_tools<O>(&self, with: impl FnOnce(&mut Tools) -> O) -> O {
+    /// Gives tools for a text to `with`.
+    fn with_tools<O>(&self, text: &str, with: impl FnOnce(&mut Tools) -> O) -> O {
         let waiting = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let (shingle, fold, key) = (self.scheme.shingle(), self.scheme.fold(), self.scheme.key());
         let mut tools = waiting.unwrap_or_else(|| Tools {
@@ -116,7 +120,9 @@ impl Kernel {
             sketching: Shingler::keyed(shingle, fold, key.of(self.secret)),
         });
         let output = with(&mut tools);
-        self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
+        if text.len() <= LONGEST_FOR_TOOLS {
+            self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
+        }
         output
     }
 
@@ -159,7 +165,7 @@ impl Kernel {
         let mut features = Vec::new();
         // Of the text itself, also where it is not stored: the same document is known by it.
         let digest = self.digest(document.fields, document.text.as_bytes());
-        let (summary, body) = self.with_tools(|tools| {
+        let (summary, body) = self.with_tools(document.text, |tools| {
             let summary = tools.sketcher.sketch(document.text, &mut sketches);
             if self.lookup == Lookup::Parts {
                 features = distinct(tools.sketching.features(document.text).all);
@@ -230,7 +236,7 @@ impl Kernel {
 
     /// The probe of a text.
     pub(crate) fn probe(&self, text: &str) -> (Probe, Vec<u64>) {
-        self.with_tools(|tools| {
+        self.with_tools(text, |tools| {
             let probe = Probe::of_text(text, &*self.method, &mut tools.sketcher, &mut tools.deciding);
             let features = match self.lookup {
                 Lookup::Parts => distinct(tools.sketching.features(text).all),
@@ -258,7 +264,7 @@ impl Kernel {
         match self.store {
             Store::Text => {
                 let text = std::str::from_utf8(record.body).ok()?;
-                Some(self.with_tools(|tools| with(tools.deciding.features(text).all)))
+                Some(self.with_tools(text, |tools| with(tools.deciding.features(text).all)))
             }
             Store::Features => Some(with(&Body::of_bytes(record.body)?.features)),
         }
@@ -296,4 +302,19 @@ fn distinct(features: &[u64]) -> Vec<u64> {
     let mut distinct: Vec<u64> = FeatureSet::new(features).iter().collect();
     distinct.sort_unstable();
     distinct
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_of_a_long_text_are_not_kept() {
+        let kernel = Kernel::new(Scheme::jaccard(0.8).unwrap(), Store::Text, Key::new(7)).unwrap();
+        let kept = || kernel.tools.lock().unwrap().len();
+        kernel.probe(&"a ".repeat(LONGEST_FOR_TOOLS));
+        assert_eq!(kept(), 0);
+        kernel.probe("a short text");
+        assert_eq!(kept(), 1);
+    }
 }
