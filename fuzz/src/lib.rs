@@ -127,7 +127,7 @@ fn workbook_parts() -> Vec<u8> {
         ),
     ];
     let part = |(name, text): &(&str, String)| {
-        let is_relations = name.ends_with(".rels");
+        let is_relations = name.contains("_rels/");
         let text = if is_relations {
             format!("<Relationships xmlns=\"{PACKAGE}\">{text}</Relationships>")
         } else {

@@ -231,7 +231,7 @@ impl Kernel {
     /// The hash of a text's content, as rows have it.
     pub(crate) fn content_hash(&self, text: &str) -> u64 {
         let mut sketches = Sketches::new(self.method.layout());
-        self.with_tools(|tools| tools.sketcher.sketch(text, &mut sketches)).content_hash as u64
+        self.with_tools(text, |tools| tools.sketcher.sketch(text, &mut sketches)).content_hash as u64
     }
 
     /// The probe of a text.

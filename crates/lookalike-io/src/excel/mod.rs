@@ -56,7 +56,8 @@ fn check_size(file: &File) -> Result<(), String> {
     let mut total = 0;
     for at in 0..archive.len() {
         let part = archive.by_index(at).map_err(|error| damaged(&error))?;
-        let has_texts = part.name().to_ascii_lowercase().ends_with("sharedstrings.xml");
+        let has_texts =
+            part.name().map_err(|error| damaged(&error))?.to_ascii_lowercase().ends_with("sharedstrings.xml");
         let bytes = io::copy(&mut part.take(most + 1 - total), &mut io::sink()).map_err(|error| damaged(&error))?;
         total += bytes;
         if total > most {
