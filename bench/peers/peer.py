@@ -3,7 +3,7 @@
 Each runner is called as `runner.py CORPUS OUT` and writes into the folder OUT:
 
     kept/          the documents that stay, as lines of the corpus; a tool that writes documents itself does so instead
-    kept.txt       their ids, one a line
+    kept.txt       their ids, one per line
     pairs.tsv      two ids a line, if the peer names pairs
     clusters.tsv   an id and a number a line, if it names groups
     library.txt    seconds inside the peer's own calls, over all processes, if they can be told from ours

@@ -60,7 +60,7 @@ kinds! {
     KeyUnknown, "key-unknown", UNAUTHORIZED, "The key is not known",
         "The key that was sent is not one of this server: it may have been revoked.";
     ScopeTooLow, "scope-too-low", FORBIDDEN, "The key does not allow this",
-        "The key is valid, but its scope is lower than what the request needs. Scopes are search, read, write and admin, each with all before it.";
+        "The key is valid, but its scope is lower than what the request needs. Scopes are search, read, write and admin; each includes the previous ones.";
     ReadOnly, "read-only", FORBIDDEN, "The server is read-only",
         "This server was started to read only, and refuses everything that writes.";
     OtherOrigin, "other-origin", FORBIDDEN, "The request comes from another site",

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// Files for HTTPS, in PEM.
 #[derive(Clone, Debug)]
 pub struct Tls {
-    /// The certificate, and those that vouch for it.
+    /// The certificate chain.
     pub certificate: PathBuf,
     /// Its private key.
     pub key: PathBuf,

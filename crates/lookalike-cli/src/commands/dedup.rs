@@ -43,7 +43,7 @@ struct OutputArguments {
     /// standard input (-) to standard output
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Which of two near-duplicates to keep: longest (in tokens), first, last, max:FIELD or min:FIELD [default: longest]
+    /// Document to keep of several near-duplicates: longest (in tokens), first, last, max:FIELD or min:FIELD [default: longest]
     #[arg(long, value_name = "ORDER")]
     keep: Option<String>,
     /// Write only the evidence and the summary, no documents (to the output folder, if one is given)
@@ -59,7 +59,7 @@ struct OutputArguments {
     /// Write the removals and their reasons to this file, in a run without an output folder
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     removed: Option<PathBuf>,
-    /// How near-duplicates are grouped into removals [default: independent]
+    /// Grouping of near-duplicates into removals [default: independent]
     #[arg(long, value_name = "HOW", value_parser = described::<Group>(&GROUPS), hide_short_help = true)]
     group: Option<Group>,
     /// The source of a document: host, file, or the value of a field (field:host for a field named host)

@@ -50,7 +50,7 @@ struct SelectionArguments {
     /// otherwise
     #[arg(long, conflicts_with = "format")]
     show: bool,
-    /// Which pairs of documents with the same words to write: all, or only those with the first of them (star: n - 1 pairs
+    /// Pairs of documents with the same words to write: all, or only those with the first of them (star: n - 1 pairs
     /// for n documents). With --against, star pairs the first of each side [default: all]
     #[arg(long, value_name = "WHICH", value_parser = words::<Copies>(), hide_short_help = true)]
     copies: Option<Copies>,

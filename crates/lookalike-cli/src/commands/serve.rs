@@ -39,7 +39,7 @@ pub(crate) struct ServeArguments {
     /// Folder for the copies of indexes that clients ask for
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     snapshots: Option<PathBuf>,
-    /// Certificate for HTTPS, with those that vouch for it, in PEM
+    /// Certificate chain for HTTPS, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_key", help_heading = "Access")]
     tls_cert: Option<PathBuf>,
     /// Private key of the certificate, in PEM
@@ -65,7 +65,7 @@ enum KeysCommand {
         /// What the key is called, in logs and to revoke it
         #[arg(value_name = "NAME")]
         name: String,
-        /// What it allows, each with all before it
+        /// Scope of the key; each includes the previous ones
         #[arg(long, value_enum)]
         scope: ScopeArgument,
         /// File of keys, made if it does not exist

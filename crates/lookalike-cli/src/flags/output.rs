@@ -34,7 +34,7 @@ impl RowOutputArguments {
     }
 }
 
-/// How a summary is printed.
+/// Form of a printed summary.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum SummaryArgument {
     /// For people

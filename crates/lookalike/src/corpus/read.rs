@@ -109,7 +109,7 @@ impl Watch for Kinds<'_, '_> {
     }
 }
 
-/// Parses and sketches chunks; one a thread.
+/// Parses and sketches chunks; one per thread.
 struct Reader {
     parser: Parser,
     work: Sketching,

@@ -62,7 +62,7 @@ fn lead(report: &LinkReport) -> Html {
         warnings
     } else {
         html!(
-            "<section class=\"eye\" aria-labelledby=\"eye-h\"><h2 id=\"eye-h\">What needs your eye</h2>\n<ul>{}</ul></section>\n",
+            "<section class=\"eye\" aria-labelledby=\"eye-h\"><h2 id=\"eye-h\">What needs attention</h2>\n<ul>{}</ul></section>\n",
             warnings
         )
     };

@@ -19,7 +19,7 @@ pub(crate) struct CreateArguments {
     /// Folder to create, new or empty
     #[arg(value_name = "INDEX")]
     index: PathBuf,
-    /// What to keep of documents besides their sketches [default: text]
+    /// Data to keep of each document besides its sketch [default: text]
     #[arg(long, value_name = "WHAT", value_parser = described::<Store>(&STORES), help_heading = "Output")]
     store: Option<Store>,
     #[command(flatten)]

@@ -260,7 +260,7 @@ impl Report {
         page
     }
 
-    /// Pairs to look at: first what to doubt first.
+    /// Pairs to look at, the least similar first.
     fn side_by_side(&self, summary: &Summary) -> Html {
         if summary.found.removed_count == 0 {
             return html!("<p>{}</p>", "Nothing was removed.");

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Writes all pairs of the sets of a file, one a line, and says how many there are.
+/// Writes all pairs of the sets of a file, one per line, and returns their number.
 pub(super) fn join(input: &Path, threshold: f64, output: &Path) -> Result<u64> {
     let text = std::fs::read_to_string(input).with_context(|| format!("cannot read {}", input.display()))?;
     let sets = ordered(&text);
