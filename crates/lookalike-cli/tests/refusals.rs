@@ -39,6 +39,7 @@ fn flags(given: &Map<String, Value>) -> Vec<String> {
 fn command(job: &str) -> &'static [&'static str] {
     match job {
         "dedup" | "dedup_files" => &["dedup", "in.jsonl", "-o", "out"],
+        "dedup_with_index" => &["dedup", "in.jsonl", "-o", "out", "--against-index", "loose"],
         "pairs" => &["pairs", "in.jsonl"],
         "create" => &["index", "create", "made"],
         "search" => &["search", "archive", "a text"],
@@ -61,6 +62,7 @@ fn every_refusal_names_its_flag_in_one_line() {
     let folder = Folder::new();
     folder.write("in.jsonl", lines()).write("in.txt", "a b\nb c\n").write("in.csv", "id,name\n1,a\n2,b\n");
     assert_eq!(folder.run(&["index", "create", "archive", "-q"]).code, 0);
+    assert_eq!(folder.run(&["index", "create", "loose", "-q", "--threshold", "0.7"]).code, 0);
     let before = folder.names();
     for refusal in table("refusals.json") {
         let given = refusal["given"].as_object().unwrap();

@@ -229,7 +229,8 @@ fn texts(array: &ArrayRef) -> Result<Texts, ArrowError> {
     names(array)
 }
 
-fn as_json(array: &ArrayRef) -> Result<LargeStringArray, ArrowError> {
+/// Values as JSON.
+pub(crate) fn as_json(array: &ArrayRef) -> Result<LargeStringArray, ArrowError> {
     let field: FieldRef = Field::new("", array.data_type().clone(), true).into();
     let options = EncoderOptions::default().with_explicit_nulls(true);
     let mut encoder = make_encoder(&field, array, &options)?;

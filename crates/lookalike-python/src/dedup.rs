@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 use crate::column::Column;
 use crate::error;
 use crate::ids::{Named, typed};
-use crate::input::{Input, columns_of};
+use crate::input::Input;
 use crate::job::Runner;
 use crate::options::{options, refuse};
 use crate::table::{self, table};
@@ -72,10 +72,7 @@ fn checked(
 ) -> PyResult<DedupOptions> {
     let refuse = |refused| refuse(py, &refused);
     let mut request = DedupRequest::from_options(options(given)?).map_err(refuse)?;
-    // The column of a keep order is read with the data, whatever is wrong with the order is found by the check.
-    let value = request.keep.as_deref().and_then(|keep| keep.split_once(':')).map(|(_, column)| column.to_owned());
-    let columns = columns_of(&request.read, request.source.as_ref(), value.as_deref());
-    data.read_by(&mut request.read, &columns);
+    data.read_by(&mut request.read);
     if let Some(reference) = reference {
         reference.compared_by(&mut request.against, &mut request.against_in_memory);
     }

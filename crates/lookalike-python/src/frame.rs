@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use arrow_array::{Array, LargeStringArray};
 use lookalike::core::resolve::keep::FieldValue;
 use lookalike::io::input::held::{HeldRows, HeldText};
 use pyo3::prelude::*;
@@ -18,6 +19,8 @@ pub(crate) struct Batch {
     pub(crate) id: Option<Texts>,
     pub(crate) source: Option<Texts>,
     pub(crate) value: Option<Values>,
+    /// An object of fields, as JSON.
+    pub(crate) fields: Option<LargeStringArray>,
 }
 
 /// Batches, one after the other.
@@ -69,6 +72,11 @@ impl HeldRows for Frame {
         let (batch, row) = self.at(row);
         batch.value.as_ref().map_or(FieldValue::Missing, |values| values.value(row))
     }
+
+    fn fields(&self, row: u64) -> Option<&str> {
+        let (batch, row) = self.at(row);
+        batch.fields.as_ref().filter(|fields| fields.is_valid(row)).map(|fields| fields.value(row))
+    }
 }
 
 /// A string of Python, read where it lies.
@@ -106,6 +114,8 @@ pub(crate) struct Strings {
     pub(crate) ids: Option<Vec<Option<Text>>>,
     pub(crate) sources: Option<Vec<Option<Text>>>,
     pub(crate) values: Option<Vec<FieldValue>>,
+    /// An object of fields, as JSON.
+    pub(crate) fields: Option<Vec<Option<Text>>>,
 }
 
 impl fmt::Debug for Strings {
@@ -137,5 +147,9 @@ impl HeldRows for Strings {
 
     fn value(&self, row: u64) -> FieldValue {
         self.values.as_ref().map_or(FieldValue::Missing, |values| values[row as usize].clone())
+    }
+
+    fn fields(&self, row: u64) -> Option<&str> {
+        self.fields.as_ref()?[row as usize].as_ref().map(AsRef::as_ref)
     }
 }

@@ -5,13 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt64Array};
 use lookalike::index::{self, Index, NewDocument, Put, Query, SearchOptions};
-use lookalike::{AddRequest, CreateRequest, Progress, ReadRequest, ResourceRequest, Resources, SearchRequest};
+use lookalike::{
+    AddRequest, CreateRequest, Progress, ReadRequest, ResourceRequest, Resources, SearchRequest, from_options,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 
 use crate::error;
-use crate::input::{Columns, Input, columns_of};
+use crate::input::Input;
 use crate::job::Runner;
 use crate::options::{options, refuse};
 use crate::table::{self, table};
@@ -66,8 +68,10 @@ impl Saved {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let mut request = AddRequest::from_options(options(given)?).map_err(|refused| refuse(py, &refused))?;
-        let columns = columns_of(&request.read, None, None);
-        data.read_by(&mut request.read, &columns);
+        // Fields are checked by the names that the caller gave, and read as one object of each row.
+        request.clone().check().map_err(|refused| refuse(py, &refused))?;
+        request.fields.clear();
+        data.read_by(&mut request.read);
         let options = request.check().map_err(|refused| refuse(py, &refused))?;
         let added = Runner::new(options.resources(), progress).run(py, |progress| {
             let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -141,24 +145,23 @@ impl Saved {
     }
 
     /// Documents like each row of a table.
-    #[pyo3(signature = (given, data, text, threads=None, progress=None))]
+    #[pyo3(signature = (given, reading, resources, data, progress=None))]
     fn search_many(
         &self,
         py: Python<'_>,
         given: &Bound<'_, PyDict>,
+        reading: &Bound<'_, PyDict>,
+        resources: &Bound<'_, PyDict>,
         data: &Input,
-        text: String,
-        threads: Option<i64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<table::Columns> {
-        let options = search_options(py, given)?;
-        let mut resources = ResourceRequest::default();
-        resources.threads = threads;
-        let resources = resources.check().map_err(|refused| refuse(py, &refused))?;
-        let mut read = ReadRequest::default();
-        // Rows are known by their position, whatever their ids are.
-        data.read_by(&mut read, &Columns { text, ..Columns::default() });
-        let read = read.check(&resources).map_err(|refused| refuse(py, &refused))?;
+        let refuse = |refused| refuse(py, &refused);
+        let search = search_options(py, given)?;
+        let resources = from_options::<ResourceRequest>(options(resources)?).map_err(refuse)?;
+        let resources = resources.check().map_err(refuse)?;
+        let mut read = from_options::<ReadRequest>(options(reading)?).map_err(refuse)?;
+        data.read_by(&mut read);
+        let read = read.check(&resources).map_err(refuse)?;
         let mut found = Vec::new();
         Runner::new(&resources, progress).run(py, |progress| {
             let mut each = |asked: index::Asked<'_>| {
@@ -168,7 +171,7 @@ impl Saved {
                 found.extend(asked.answer.hits.into_iter().map(|hit| (row, hit, match_count)));
                 Ok(())
             };
-            index::search(&self.index.snapshot()?, &read, &options, &mut each, progress)
+            index::search(&self.index.snapshot()?, &read, &search, &mut each, progress)
         })?;
         Ok(hits(found.iter().map(|(row, hit, count)| (Some(row.unwrap_or(0)), hit, *count)).collect()))
     }

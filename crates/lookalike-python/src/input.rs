@@ -5,21 +5,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch, StructArray};
 use arrow_cast::cast;
 use arrow_json::writer::{LineDelimited, WriterBuilder};
-use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use lookalike::ReadRequest;
 use lookalike::core::resolve::keep::FieldValue;
 use lookalike::io::input::held::{HeldRows, HeldTable, HeldText};
-use lookalike::io::read;
+use lookalike::io::read::Fields;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 use pyo3_arrow::input::AnyArray;
-use serde::Deserialize;
 use serde_json::json;
 use tempfile::NamedTempFile;
 
+use crate::cells::as_json;
 use crate::column::{array_of, kind_of, type_name};
 use crate::columns::{Texts, Values, names};
 use crate::error::{self, Class};
@@ -27,23 +27,31 @@ use crate::frame::{Batch, Frame, Strings, Text};
 use crate::ids::Ids;
 use crate::tokens::{is_tokens, joined};
 
-/// The columns that a job needs, by their names.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+/// The columns that a job needs, by their names: a dict that the Python part has checked.
+#[derive(Clone, Debug, Default, FromPyObject)]
+#[pyo3(from_item_all)]
 pub(crate) struct Columns {
     pub(crate) text: String,
     pub(crate) id: Option<String>,
     pub(crate) source: Option<String>,
     /// What the keep order compares.
     pub(crate) value: Option<String>,
+    /// What is stored with a document.
+    pub(crate) fields: Vec<String>,
     /// Whether lists of tokens are texts.
     pub(crate) tokens: bool,
 }
 
-/// Reads the names of columns, which the Python part writes.
-fn parse(py: Python<'_>, columns: &str) -> PyResult<Columns> {
-    serde_json::from_str(columns)
-        .map_err(|_| error::option(py, "text", "wrong_type", "text= must be the name of a column, as a text"))
+/// The columns of a table as lists, all of one length.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+struct Lists<'py> {
+    texts: Bound<'py, PyList>,
+    ids: Option<Bound<'py, PyList>>,
+    sources: Option<Bound<'py, PyList>>,
+    values: Option<Bound<'py, PyList>>,
+    /// An object of fields for each row, as JSON.
+    fields: Option<Bound<'py, PyList>>,
 }
 
 /// Data for a job.
@@ -54,6 +62,8 @@ pub(crate) struct Input {
     pub(crate) row_count: u64,
     /// The ids, if a column has them.
     pub(crate) ids: Option<Ids>,
+    /// The fields that rows have, by the names of a copy on the disk.
+    fields: Fields,
 }
 
 #[derive(Debug)]
@@ -67,35 +77,44 @@ enum Rows {
 impl Input {
     /// Everything that has Arrow's `PyCapsule` interface: a table, or a column of texts alone. Its buffers are held, not copied.
     #[staticmethod]
-    fn of_arrow(py: Python<'_>, data: AnyArray, columns: &str, name: &str) -> PyResult<Self> {
-        let columns: Columns = parse(py, columns)?;
+    fn of_arrow(py: Python<'_>, data: AnyArray, columns: &Bound<'_, PyDict>, name: &str) -> PyResult<Self> {
         let mut holding = Holding::default();
-        holding.add(py, data, &columns)?;
-        Ok(Self::held(holding.frame, holding.ids, name))
+        holding.add(py, data, columns)?;
+        Ok(Self::held(holding.frame, holding.ids, &columns.extract()?, name))
     }
 
     /// The same of several such objects, one after the other.
     #[staticmethod]
-    fn of_batches(py: Python<'_>, batches: &Bound<'_, PyAny>, columns: &str, name: &str) -> PyResult<Self> {
-        let columns: Columns = parse(py, columns)?;
+    fn of_batches(
+        py: Python<'_>,
+        batches: &Bound<'_, PyAny>,
+        columns: &Bound<'_, PyDict>,
+        name: &str,
+    ) -> PyResult<Self> {
         let mut holding = Holding::default();
         for (at, data) in batches.try_iter()?.enumerate() {
             let data = data?;
-            holding.add(py, data.extract().map_err(|_| not_a_batch(py, &data, at))?, &columns)?;
+            holding.add(py, data.extract().map_err(|_| not_a_batch(py, &data, at))?, columns)?;
         }
-        Ok(Self::held(holding.frame, holding.ids, name))
+        Ok(Self::held(holding.frame, holding.ids, &columns.extract()?, name))
     }
 
     /// The same of an iterator of batches, which may be read only once: copied to a file, so that they need not fit the memory.
     #[staticmethod]
     #[pyo3(signature = (batches, columns, folder=None))]
-    fn spool(py: Python<'_>, batches: &Bound<'_, PyAny>, columns: &str, folder: Option<PathBuf>) -> PyResult<Self> {
-        let columns: Columns = parse(py, columns)?;
+    fn spool(
+        py: Python<'_>,
+        batches: &Bound<'_, PyAny>,
+        columns: &Bound<'_, PyDict>,
+        folder: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let asked = columns;
+        let columns: Columns = asked.extract()?;
         let mut spool = Spool::new(folder).map_err(|cause| cannot_spool(py, &cause.to_string()))?;
         for (at, data) in batches.try_iter()?.enumerate() {
             let data = data?;
             let reader = data.extract::<AnyArray>().map_err(|_| not_a_batch(py, &data, at))?.into_reader()?;
-            check_columns(py, reader.field().data_type(), &columns)?;
+            check_columns(py, reader.field().data_type(), asked, &columns)?;
             let kind = id_type(reader.field().data_type(), &columns);
             spool.ids = spool.ids.or_else(|| kind.map(|kind| Ids::spooled(&kind)));
             for array in reader {
@@ -105,28 +124,23 @@ impl Input {
                 py.check_signals()?;
             }
         }
-        Ok(spool.finish())
+        Ok(spool.finish(&columns))
     }
 
     /// Lists of strings, and of None where there is nothing; ids and values may be of another type.
     #[staticmethod]
-    #[pyo3(signature = (texts, ids=None, sources=None, values=None, name="data"))]
-    fn of_lists(
-        py: Python<'_>,
-        texts: &Bound<'_, PyList>,
-        ids: Option<&Bound<'_, PyList>>,
-        sources: Option<&Bound<'_, PyList>>,
-        values: Option<&Bound<'_, PyList>>,
-        name: &str,
-    ) -> PyResult<Self> {
+    fn of_lists(py: Python<'_>, lists: Lists<'_>, columns: Columns, name: &str) -> PyResult<Self> {
+        let Lists { texts, ids, sources, values, fields } = &lists;
+        let (ids, sources, values) = (ids.as_ref(), sources.as_ref(), values.as_ref());
         let strings = Strings {
             texts: strings(texts)?,
             ids: ids.map(names_of).transpose()?,
             sources: sources.map(names_of).transpose()?,
             values: values.map(|values| values.iter().map(|value| field_value(&value)).collect()).transpose()?,
+            fields: fields.as_ref().map(strings).transpose()?,
         };
         let typed = ids.zip(strings.ids.as_ref()).map(|(ids, names)| typed_ids(py, ids, names)).transpose()?;
-        Ok(Self::held(strings, typed, name))
+        Ok(Self::held(strings, typed, &columns, name))
     }
 
     /// Number of rows.
@@ -163,9 +177,9 @@ impl Input {
 }
 
 impl Input {
-    fn held(rows: impl HeldRows + 'static, ids: Option<Ids>, name: &str) -> Self {
+    fn held(rows: impl HeldRows + 'static, ids: Option<Ids>, columns: &Columns, name: &str) -> Self {
         let row_count = rows.row_count();
-        Self { rows: Rows::Held(HeldTable::new(name, rows)), row_count, ids }
+        Self { rows: Rows::Held(HeldTable::new(name, rows)), row_count, ids, fields: columns.in_copy() }
     }
 
     /// The id of a document as a text, unless it was made up from its position.
@@ -198,11 +212,12 @@ struct Holding {
 
 impl Holding {
     /// Adds the batches of an object.
-    fn add(&mut self, py: Python<'_>, data: AnyArray, columns: &Columns) -> PyResult<()> {
+    fn add(&mut self, py: Python<'_>, data: AnyArray, asked: &Bound<'_, PyDict>) -> PyResult<()> {
+        let columns: Columns = asked.extract()?;
         let reader = data.into_reader()?;
         let field = reader.field();
-        check_columns(py, field.data_type(), columns)?;
-        if let (None, Some(kind)) = (&self.ids, id_type(field.data_type(), columns)) {
+        check_columns(py, field.data_type(), asked, &columns)?;
+        if let (None, Some(kind)) = (&self.ids, id_type(field.data_type(), &columns)) {
             self.ids = Some(Ids::held(&kind));
         }
         for array in reader {
@@ -210,7 +225,7 @@ impl Holding {
             if let (Some(ids), Some(name)) = (&mut self.ids, &columns.id) {
                 ids.push(column(&array, name)).map_err(|cause| unreadable(py, &cause))?;
             }
-            self.frame.push(batch(py, &array, columns)?, array.len());
+            self.frame.push(batch(py, &array, &columns)?, array.len());
             py.check_signals()?;
         }
         Ok(())
@@ -238,29 +253,29 @@ fn spooled_texts(file: &NamedTempFile, rows: &[u64]) -> std::io::Result<Vec<Opti
     Ok(texts)
 }
 
-/// The columns that a request names.
-pub(crate) fn columns_of(read: &ReadRequest, source: Option<&String>, value: Option<&str>) -> Columns {
-    let text = read.text.clone().unwrap_or_else(|| TEXT.to_owned());
-    Columns { text, id: read.id.clone(), source: source.cloned(), value: value.map(str::to_owned), tokens: false }
+impl Columns {
+    /// The fields of a row by the names that they have in a copy on the disk.
+    fn in_copy(&self) -> Fields {
+        let given = |name: &Option<String>, role: &str| name.as_ref().map(|_| role.to_owned());
+        Fields {
+            text: TEXT.to_owned(),
+            id: given(&self.id, ID),
+            source: given(&self.source, SOURCE),
+            value: given(&self.value, VALUE),
+            others: Vec::new(),
+            object: (!self.fields.is_empty()).then(|| FIELDS.to_owned()),
+        }
+    }
 }
 
 impl Input {
-    /// Makes this what a request reads. `columns` are those that it names.
-    pub(crate) fn read_by(&self, read: &mut ReadRequest, columns: &Columns) {
+    /// Makes this what a request reads.
+    pub(crate) fn read_by(&self, read: &mut ReadRequest) {
         match &self.rows {
             Rows::Held(table) => read.tables_in_memory.push(table.clone()),
             Rows::Spooled(file) => read.inputs.push(file.path().to_owned()),
         }
-        // The names that a copy on the disk has.
-        let given = |name: &Option<String>, role: &str| name.as_ref().map(|_| role.to_owned());
-        read.fields_in_input = Some(read::Fields {
-            text: TEXT.to_owned(),
-            id: given(&columns.id, ID),
-            source: given(&columns.source, SOURCE),
-            value: given(&columns.value, VALUE),
-            others: Vec::new(),
-            object: None,
-        });
+        read.fields_in_input = Some(self.fields.clone());
     }
 
     /// Makes this what a request compares with.
@@ -277,27 +292,15 @@ const TEXT: &str = "text";
 const ID: &str = "id";
 const SOURCE: &str = "source";
 const VALUE: &str = "value";
+const FIELDS: &str = "fields";
 
 /// Makes sure that a table has the columns that are asked for, each once, and the text one of texts.
-fn check_columns(py: Python<'_>, kind: &DataType, columns: &Columns) -> PyResult<()> {
+fn check_columns(py: Python<'_>, kind: &DataType, asked: &Bound<'_, PyDict>, columns: &Columns) -> PyResult<()> {
     let DataType::Struct(fields) = kind else {
         return check_text(py, columns, kind, &[]);
     };
     let all: Vec<&str> = fields.iter().map(|field| &**field.name()).collect();
-    let wanted = [Some(&columns.text), columns.id.as_ref(), columns.source.as_ref(), columns.value.as_ref()];
-    for name in wanted.into_iter().flatten() {
-        match fields.iter().filter(|field| field.name() == name).count() {
-            1 => {}
-            0 => {
-                let message = format!("there is no column '{name}': the columns are {}", listed(&all));
-                return Err(error::exception(py, Class::Column, &message, &json!({ "column": name, "columns": all })));
-            }
-            count => {
-                let message = format!("{count} columns are called '{name}': rename all but one");
-                return Err(error::exception(py, Class::Column, &message, &json!({ "column": name, "columns": all })));
-            }
-        }
-    }
+    py.import("lookalike._lists")?.call_method1("check_columns", (asked, &all))?;
     let text = fields.iter().find(|field| *field.name() == columns.text);
     text.map_or(Ok(()), |field| check_text(py, columns, field.data_type(), &all))
 }
@@ -381,7 +384,19 @@ fn batch(py: Python<'_>, array: &ArrayRef, columns: &Columns) -> PyResult<Batch>
         id: named(&columns.id)?,
         source: named(&columns.source)?,
         value: columns.value.as_ref().filter(|_| is_table(array)).map(value).transpose()?,
+        fields: objects(array, &columns.fields)
+            .map(|objects| as_json(&objects).map_err(|cause| unreadable(py, &cause)))
+            .transpose()?,
     })
+}
+
+/// The fields of each row as an object; none if none are asked for, or if the array is no table.
+fn objects(array: &ArrayRef, names: &[String]) -> Option<ArrayRef> {
+    let table = array.as_struct_opt().filter(|_| !names.is_empty())?;
+    let of_column = |name: &String| table.column_by_name(name).expect("columns were checked").clone();
+    let columns: Vec<ArrayRef> = names.iter().map(of_column).collect();
+    let fields = names.iter().zip(&columns).map(|(name, column)| Field::new(name, column.data_type().clone(), true));
+    Some(Arc::new(StructArray::new(fields.collect(), columns, None)))
 }
 
 fn is_table(array: &ArrayRef) -> bool {
@@ -411,7 +426,11 @@ fn spooled_batch(py: Python<'_>, array: &ArrayRef, columns: &Columns) -> PyResul
         fields.push(Field::new(role, found.data_type().clone(), true));
         arrays.push(found);
     }
-    RecordBatch::try_new(Arc::new(Schema::new(Fields::from(fields))), arrays).map_err(|cause| unreadable(py, &cause))
+    if let Some(objects) = objects(array, &columns.fields) {
+        fields.push(Field::new(FIELDS, objects.data_type().clone(), true));
+        arrays.push(objects);
+    }
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(|cause| unreadable(py, &cause))
 }
 
 /// A copy on the disk that is being written.
@@ -453,8 +472,8 @@ impl Spool {
         Ok(())
     }
 
-    fn finish(self) -> Input {
-        Input { rows: Rows::Spooled(self.file), row_count: self.row_count, ids: self.ids }
+    fn finish(self, columns: &Columns) -> Input {
+        Input { rows: Rows::Spooled(self.file), row_count: self.row_count, ids: self.ids, fields: columns.in_copy() }
     }
 }
 

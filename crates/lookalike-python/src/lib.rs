@@ -46,7 +46,7 @@ mod _native {
     #[pymodule_export]
     use crate::pairs::pairs;
     #[pymodule_export]
-    use crate::records::{link, prints, read_csv, sets};
+    use crate::records::{link, prints, sets};
     #[pymodule_export]
     use crate::resolve::{Resolved, resolve};
     #[pymodule_export]

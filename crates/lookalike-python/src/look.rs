@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error;
-use crate::input::{Input, columns_of};
+use crate::input::Input;
 use crate::job::Runner;
 use crate::options::{options, refuse, scheme};
 
@@ -62,8 +62,7 @@ pub(crate) fn tune(
     let refuse = |refused| refuse(py, &refused);
     let mut request = TuneRequest::from_options(options(given)?).map_err(refuse)?;
     if let Some(data) = data {
-        let columns = columns_of(&request.read, None, None);
-        data.read_by(&mut request.read, &columns);
+        data.read_by(&mut request.read);
     }
     let options = request.check().map_err(refuse)?;
     let runner = Runner::new(options.resources(), progress);
@@ -82,8 +81,7 @@ pub(crate) fn evaluate(
 ) -> PyResult<String> {
     let refuse = |refused| refuse(py, &refused);
     let mut request = EvaluateRequest::from_options(options(given)?).map_err(refuse)?;
-    let columns = columns_of(&request.read, None, None);
-    data.read_by(&mut request.read, &columns);
+    data.read_by(&mut request.read);
     let options = request.check().map_err(refuse)?;
     let runner = Runner::new(options.resources(), progress);
     let evaluation = runner.run(py, |progress| lookalike::evaluate(&options, progress))?;

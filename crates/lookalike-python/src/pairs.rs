@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::column::Column;
 use crate::ids::Named;
-use crate::input::{Input, columns_of};
+use crate::input::Input;
 use crate::job::Runner;
 use crate::options::{options, refuse};
 use crate::table::{self, table};
@@ -26,8 +26,7 @@ pub(crate) fn pairs(
 ) -> PyResult<(table::Columns, Option<Column>, String)> {
     let refuse = |refused| refuse(py, &refused);
     let mut request = PairsRequest::from_options(options(given)?).map_err(refuse)?;
-    let columns = columns_of(&request.read, None, None);
-    data.read_by(&mut request.read, &columns);
+    data.read_by(&mut request.read);
     if let Some(reference) = reference {
         reference.compared_by(&mut request.against, &mut request.against_in_memory);
     }

@@ -1,24 +1,20 @@
 //! Records, sets and fingerprints: tables to tables.
 
-use std::path::{Path, PathBuf};
-
 use arrow_schema::DataType;
-use lookalike::{LinkRequest, LinkRows, PrintsRequest, SetsRequest};
+use lookalike::io::write::OutputFile;
+use lookalike::{LinkOptions, LinkReport, LinkRequest, LinkRows, PrintsRequest, Progress, SetsRequest};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::json;
 
 use crate::cells::{Cells, tables};
-use crate::error::{self, Class};
 use crate::job::Runner;
 use crate::options::{options, refuse};
-use crate::table::{ArrowSink, Columns, Known, of_csv};
+use crate::table::{ArrowSink, Columns, Known};
 
 /// The matches, clusters and linked rows of records.
 type LinkTables = [Columns; 3];
 
-/// Links records. Returns the report as JSON, the text of `model.json`, and the tables of the result unless there is a folder,
-/// which has what the command writes.
+/// Links records. Returns the summary as JSON, the text of `model.json`, and the tables of the result.
 #[pyfunction]
 #[pyo3(signature = (given, in_memory, model_text=None, progress=None))]
 pub(crate) fn link(
@@ -27,22 +23,20 @@ pub(crate) fn link(
     in_memory: Vec<PyRef<'_, Cells>>,
     model_text: Option<String>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(String, String, Option<LinkTables>)> {
+) -> PyResult<(String, String, LinkTables)> {
     let refuse = |refused| refuse(py, &refused);
     let mut request = LinkRequest::from_options(options(given)?).map_err(refuse)?;
     let (id, id_right) = (request.id.clone(), request.id_right.clone());
     request.in_memory = tables(&in_memory);
     request.model_text = model_text;
     let options = request.check().map_err(refuse)?;
-    let has_folder = options.folder().is_some();
     let mut found = [(); 3].map(|()| ArrowSink::default());
     let report = Runner::new(options.resources(), progress).run(py, |progress| {
-        if has_folder {
-            return lookalike::link(&options, progress);
-        }
         let [matches, clusters, linked] = &mut found;
         let rows = LinkRows { matches: Some(matches), clusters: Some(clusters), linked: Some(linked) };
-        lookalike::link_into(&options, rows, progress)
+        let report = lookalike::link_into(&options, rows, progress)?;
+        write_page(&options, &report, progress)?;
+        Ok(report)
     })?;
     let summary = serde_json::to_string(&report).expect("keys are strings");
     let [left, right] = [id.as_ref(), id_right.as_ref().or(id.as_ref())];
@@ -52,27 +46,18 @@ pub(crate) fn link(
     let is_one = kinds.iter().all(|kind| *kind == kinds[0]);
     let known =
         if left.is_none() { Known::Rows } else { Known::of(kinds.first().copied().flatten().filter(|_| is_one)) };
-    let tables = (!has_folder).then(|| {
-        found.map(|table| {
-            ["left_id", "right_id", "id"].iter().fold(table.into_table(), |table, id| table.known_as(id, &known))
-        })
+    let tables = found.map(|table| {
+        ["left_id", "right_id", "id"].iter().fold(table.into_table(), |table, id| table.known_as(id, &known))
     });
     Ok((summary, report.model, tables))
 }
 
-/// A table that a job wrote as CSV. What users wrote stays text, and all else becomes numbers.
-#[pyfunction]
-pub(crate) fn read_csv(py: Python<'_>, path: PathBuf, texts: Vec<String>, typed: Vec<String>) -> PyResult<Columns> {
-    let bytes = std::fs::read(&path).map_err(|cause| unreadable(py, &path, &cause.to_string()))?;
-    let is_text = |name: &str| {
-        let is_own = name.ends_with("_left") || name.ends_with("_right") || texts.iter().any(|text| text == name);
-        if typed.is_empty() { is_own } else { !typed.iter().any(|typed| typed == name) }
-    };
-    of_csv(&bytes, is_text).map_err(|cause| unreadable(py, &path, &cause.to_string()))
-}
-
-fn unreadable(py: Python<'_>, path: &Path, cause: &str) -> PyErr {
-    error::exception(py, Class::Input, &format!("{}: {cause}", path.display()), &json!({ "path": path }))
+/// Writes the report that a request asks for.
+fn write_page(options: &LinkOptions, report: &LinkReport, progress: &dyn Progress) -> lookalike::Result<()> {
+    let (Some(path), Some(page)) = (options.report(), &report.page) else { return Ok(()) };
+    let mut file = OutputFile::new(path, options.force(), &progress.unfinished())?;
+    file.writer().write_all(page.render().as_bytes()).map_err(lookalike::Error::unwritable)?;
+    Ok(file.commit()?)
 }
 
 /// Pairs of sets that are similar.
@@ -91,6 +76,7 @@ pub(crate) fn sets(
     let is_transposed = request.transpose == Some(true);
     let named = request.set.clone().filter(|_| !is_transposed);
     let is_numbered = request.column.is_some() && request.set.is_none() && !is_transposed;
+    let others = if request.against.is_empty() && against.is_empty() { &in_memory } else { &against };
     request.in_memory = tables(&in_memory);
     request.against_in_memory = tables(&against);
     let options = request.check().map_err(refuse)?;
@@ -102,7 +88,7 @@ pub(crate) fn sets(
         (None, Some(_)) if is_numbered => Known::Rows,
         _ => Known::Texts,
     };
-    let (left, right) = (known(&in_memory), known(if against.is_empty() { &in_memory } else { &against }));
+    let (left, right) = (known(&in_memory), known(others));
     Ok(rows.into_table().known_as("left_id", &left).known_as("right_id", &right))
 }
 
@@ -119,6 +105,7 @@ pub(crate) fn prints(
     let refuse = |refused| refuse(py, &refused);
     let mut request = PrintsRequest::from_options(options(given)?).map_err(refuse)?;
     let id = request.id.clone().unwrap_or_else(|| PRINT.to_owned());
+    let others = if request.against.is_empty() && against.is_empty() { &in_memory } else { &against };
     request.in_memory = tables(&in_memory);
     request.against_in_memory = tables(&against);
     let options = request.check().map_err(refuse)?;
@@ -126,15 +113,9 @@ pub(crate) fn prints(
     let runner = Runner::new(options.resources(), progress);
     runner.run(py, |progress| lookalike::prints_into(&options, &mut rows, progress))?;
     let known = |tables: &[PyRef<'_, Cells>]| Known::of(tables.first().and_then(|table| table.kind(&id)));
-    let has_other = options_compare(given)?;
-    let (left, right) = (known(&in_memory), known(if has_other { &against } else { &in_memory }));
+    let (left, right) = (known(&in_memory), known(others));
     Ok(rows.into_table().known_as("left_id", &left).known_as("right_id", &right))
 }
 
 /// The column with the name of a print, unless another is named.
 const PRINT: &str = "print";
-
-/// Whether a second collection is given.
-fn options_compare(given: &Bound<'_, PyDict>) -> PyResult<bool> {
-    Ok(given.get_item("against")?.is_some_and(|against| !against.is_none()))
-}

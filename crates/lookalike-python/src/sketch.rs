@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::ids::Named;
-use crate::input::{Input, columns_of};
+use crate::input::Input;
 use crate::job::Runner;
 use crate::options::{options, refuse};
 use crate::table::{self, table};
@@ -29,8 +29,7 @@ pub(crate) fn sketch(
 ) -> PyResult<(table::Columns, String)> {
     let refuse = |refused| refuse(py, &refused);
     let mut request = SketchRequest::from_options(options(given)?).map_err(refuse)?;
-    let columns = columns_of(&request.read, None, None);
-    data.read_by(&mut request.read, &columns);
+    data.read_by(&mut request.read);
     let options = request.check().map_err(refuse)?;
     let mut rows = Rows { layout: options.scheme().build_method().layout(), ..Rows::default() };
     let mut take = |batch| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, LargeStringBuilder, UInt64Builder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
-use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, UInt64Array, new_empty_array, new_null_array};
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, UInt64Array, new_null_array};
 use arrow_cast::cast;
 use arrow_schema::{DataType, Field, Fields, Schema};
 use arrow_select::take::take_record_batch;
@@ -245,48 +245,5 @@ fn type_of(name: &str) -> DataType {
         _ if ends_with(&["_bits"]) => DataType::Float64,
         _ if ends_with(&["_count", "_points"]) => DataType::UInt64,
         _ => DataType::LargeUtf8,
-    }
-}
-
-/// Rows of CSV as a table: columns that `is_text` says are texts, and all others numbers or flags if every cell is one.
-pub(crate) fn of_csv(bytes: &[u8], is_text: impl Fn(&str) -> bool) -> Result<Columns, csv::Error> {
-    let mut reader = csv::ReaderBuilder::new().flexible(false).from_reader(bytes);
-    let names: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
-    let rows = reader.records().collect::<Result<Vec<_>, _>>()?;
-    let column = |(at, name): (usize, &String)| {
-        let cells = || rows.iter().map(move |row| &row[at]);
-        match (rows.is_empty(), is_text(name)) {
-            (true, _) => new_empty_array(&type_of(name)),
-            (false, true) => texts(cells()),
-            (false, false) => typed(cells),
-        }
-    };
-    let columns: Vec<ArrayRef> = names.iter().enumerate().map(column).collect();
-    Ok(table(names.iter().map(String::as_str).zip(columns).collect()))
-}
-
-fn texts<'a>(cells: impl Iterator<Item = &'a str>) -> ArrayRef {
-    let mut builder = LargeStringBuilder::new();
-    cells.for_each(|cell| builder.append_value(cell));
-    Arc::new(builder.finish())
-}
-
-/// Cells of one type; empty ones are null.
-fn typed<'a, I: Iterator<Item = &'a str>>(cells: impl Fn() -> I) -> ArrayRef {
-    let all = |is_one: fn(&str) -> bool| cells().all(|cell| cell.is_empty() || is_one(cell));
-    if all(|cell| cell.parse::<u64>().is_ok()) {
-        let mut builder = UInt64Builder::new();
-        cells().for_each(|cell| builder.append_option(cell.parse().ok()));
-        Arc::new(builder.finish())
-    } else if all(|cell| cell.parse::<f64>().is_ok()) {
-        let mut builder = Float64Builder::new();
-        cells().for_each(|cell| builder.append_option(cell.parse().ok()));
-        Arc::new(builder.finish())
-    } else if all(|cell| cell.parse::<bool>().is_ok()) {
-        let mut builder = BooleanBuilder::new();
-        cells().for_each(|cell| builder.append_option(cell.parse().ok()));
-        Arc::new(builder.finish())
-    } else {
-        texts(cells())
     }
 }

@@ -122,6 +122,21 @@ def test_an_error_shows_neither_frames_nor_names_of_the_package() -> None:
             assert word not in str(error)
 
 
+def test_what_the_caller_gives_counts_also_if_it_is_the_default(tmp_path: Path) -> None:
+    loose = lookalike.Index.create(tmp_path / "loose", threshold=0.5)
+    loose.put("a", "the storm hit the coast on Monday night and left")
+    near = ["the storm hit the coast on Monday night and stayed"]
+    assert lookalike.dedup(near, against=loose, shingle="word:5", threshold=0.5).kept == []
+    assert lookalike.dedup(near, against=loose).kept == [], "the scheme is that of the index"
+    with pytest.raises(lookalike.OptionError, match="^against= must be an index with the scheme of this run") as raised:
+        lookalike.dedup(near, against=loose, threshold=0.8)
+    assert raised.value.option == "against"
+    with pytest.raises(lookalike.OptionError, match="html_field= cannot be combined with text="):
+        lookalike.dedup(pa.table({"html": ["a"], "text": ["a"]}), html_field="html", text="text")
+    # What the function itself calls has its own arguments.
+    assert lookalike.dedup(near, threshold=0.8).summary["parameters"]["threshold"] == 0.8
+
+
 def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     plain = lookalike.dedup(TEXTS, threshold=0.8, threads=2, bands=20, rows=6)
     for real, whole in ((np.float64, np.int64), (np.float32, np.int8), (np.float16, np.uint32)):

@@ -35,6 +35,25 @@ def described(docstring: str) -> dict[str, str]:
     return {name: text.split("\n\n")[0] for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
+def shown(default: object) -> str:
+    """How a default is written in a docstring; what stands for none is described in words."""
+    if isinstance(default, str):
+        return f'"{default}"'
+    if isinstance(default, tuple) and len(default) == 1:
+        return shown(default[0])
+    if isinstance(default, (bool, int, float)):
+        return f"{default:,}" if type(default) is int else str(default)
+    return ""
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_argument_that_does_not_exist_is_named_by_every_function(name: str) -> None:
+    takes_any = [parameter for parameter in inspect.signature(FUNCTIONS[name]).parameters if parameter != "self"]
+    if takes_any:
+        with pytest.raises(lookalike.UnknownOptionError, match=r"\(\) has no argument zzz="):
+            FUNCTIONS[name](None, zzz=1)
+
+
 def test_the_functions_are_found() -> None:
     assert {"dedup", "sets", "Index.create", "Index.search", "Dedup.report", "Table.head"} <= FUNCTIONS.keys()
 
@@ -53,6 +72,7 @@ def test_every_argument_is_described_with_its_default(name: str) -> None:
         has_default = parameter.default is not inspect.Parameter.empty
         if has_default:
             assert "default" in described_here[parameter.name].lower(), f"{name}: {parameter.name} has no default"
+            assert shown(parameter.default) in described_here[parameter.name], f"{name}: {parameter.name} has another default"
     more = More.__optional_keys__ if name == "dedup" else frozenset()
     unknown = described_here.keys() - {parameter.name for parameter in expected} - more
     assert not unknown, f"{name} has no {unknown}"

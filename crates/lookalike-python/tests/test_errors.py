@@ -15,13 +15,27 @@ import pytest
 def test_a_wrong_column_names_the_columns_that_exist() -> None:
     frame = pa.table({"body": ["a"], "url": ["b"]})
     for data in (frame, frame.to_batches(), frame.to_reader(), frame.to_pandas()):
-        with pytest.raises(lookalike.ColumnError, match="there is no column 'text': the columns are body, url") as raised:
+        message = "^there is no column 'text' for text=: the columns are body, url$"
+        with pytest.raises(lookalike.ColumnError, match=message) as raised:
             lookalike.dedup(data)
-        assert raised.value.column == "text"
+        assert (raised.value.column, raised.value.option) == ("text", "text")
         assert list(raised.value.columns) == ["body", "url"]
         assert isinstance(raised.value, KeyError) and isinstance(raised.value, lookalike.LookalikeError)
-    with pytest.raises(lookalike.ColumnError, match="no column 'score'"):
+    with pytest.raises(lookalike.ColumnError, match="no column 'score' for keep=:"):
         lookalike.dedup(frame, text="body", keep="max:score")
+
+
+def test_a_wrong_column_names_the_one_that_was_meant() -> None:
+    frame = pa.table({"body": ["a"], "Url": ["b"]})
+    message = "^there is no column 'url' for id=: did you mean 'Url'[?] The columns are body, Url$"
+    for data in (frame, frame.to_batches(), frame.to_reader(), frame.to_pandas(), frame.to_pydict(), frame.to_pylist()):
+        with pytest.raises(lookalike.ColumnError, match=message) as raised:
+            lookalike.dedup(data, text="body", id="url")
+        assert (raised.value.column, raised.value.option) == ("url", "id")
+    with pytest.raises(lookalike.ColumnError, match="no column 'boddy' for html_field=: did you mean 'body'"):
+        lookalike.dedup(frame, html_field="boddy")
+    with pytest.raises(lookalike.ColumnError, match="no column 'similarty': did you mean 'similarity'"):
+        lookalike.dedup(["a", "a"]).removed["similarty"]
 
 
 def test_a_column_of_another_type_is_named_with_its_type() -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import lookalike
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -125,3 +126,44 @@ def test_a_second_delivery_is_compared_with_the_first(tmp_path: Path) -> None:
     with pytest.raises(lookalike.OptionError) as raised:
         lookalike.dedup_files(new, tmp_path / "four", id="id", add_kept=True)
     assert raised.value.option == "add_kept"
+
+
+FIELDS = {"id": [1, 2], "text": ["a storm", "a calm"], "lang": ["en", None], "size": [3, 4], "tags": [["x"], []]}
+
+
+def test_columns_are_stored_with_the_documents(tmp_path: Path) -> None:
+    table = pa.table(FIELDS)
+    for at, data in enumerate(
+        (FIELDS, table.to_pylist(), table, table.to_batches(), table.to_reader(), table.to_pandas(), pl.from_arrow(table))
+    ):
+        index = lookalike.Index.create(tmp_path / str(at))
+        assert index.add(data, id="id", fields=["lang", "size", "tags"])["added_count"] == 2
+        assert index[1]["fields"] == {"lang": "en", "size": 3, "tags": ["x"]}
+        assert index[2]["fields"] == {"lang": None, "size": 4, "tags": []}
+        assert json.loads(index.search("a storm", top=1)["fields"][0])["size"] == 3
+    assert index.add(table, id="id", fields="lang")["replaced_count"] == 2
+    assert index[1]["fields"] == {"lang": "en"}
+    with pytest.raises(lookalike.ColumnError, match="no column 'sise' for fields=: did you mean 'size'"):
+        index.add(table, id="id", fields=["sise"])
+    with pytest.raises(lookalike.OptionError, match="fields= must be a field other than that of the text"):
+        index.add(table, id="id", fields=["text"])
+    with pytest.raises(lookalike.OptionError, match="fields= must be names of columns"):
+        index.add(table, id="id", fields=5)  # type: ignore[arg-type]
+
+
+def test_fields_may_have_any_name(tmp_path: Path) -> None:
+    table = pa.table({"key": ["a"], "body": ["a storm"], "id": [7], "text": ["other"], "fields": [True]})
+    for at, data in enumerate((table, table.to_reader(), table.to_pydict())):
+        index = lookalike.Index.create(tmp_path / str(at))
+        index.add(data, id="key", text="body", fields=["id", "text", "fields"])
+        assert index["a"] == {"id": "a", "text": "a storm", "fields": {"id": 7, "text": "other", "fields": True}}
+
+
+def test_pages_in_a_column_are_added_and_searched_by_their_text(tmp_path: Path) -> None:
+    pages = pa.table({"id": ["a"], "html": ["<script>var x</script><p>the storm hit the coast on Monday night</p>"]})
+    index = lookalike.Index.create(tmp_path / "pages")
+    index.add(pages, id="id", html_field="html")
+    assert index["a"]["text"].strip() == "the storm hit the coast on Monday night"
+    assert index.search_many(pages, html_field="html", memory="1G", max_record="1M")["similarity"] == [1.0]
+    with pytest.raises(lookalike.LookalikeError, match="longer than 10 bytes.*raise max_record="):
+        index.search_many(pages, html_field="html", max_record=10)

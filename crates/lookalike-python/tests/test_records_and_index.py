@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import json
+import pickle
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import lookalike
 import pyarrow as pa
@@ -44,6 +47,21 @@ def test_link_of_a_frame_is_that_of_the_file(command: Path, tmp_path: Path) -> N
         lookalike.link(frame, id="nobody")
     with pytest.raises(lookalike.OptionError, match="two tables"):
         lookalike.link(frame, one_to_one=True)
+
+
+def test_tables_of_files_are_those_of_the_frame(tmp_path: Path) -> None:
+    files = lookalike.link_files(CUSTOMERS, tmp_path / "files", report=tmp_path / "page.html")
+    linked = lookalike.link(as_text(CUSTOMERS), report=tmp_path / "other.html")
+    for name in ("matches", "clusters", "linked"):
+        assert getattr(files, name).to_arrow() == getattr(linked, name).to_arrow(), name
+    assert files.clusters["id"][0] == 0 and files.folder == tmp_path / "files"
+    assert (tmp_path / "page.html").read_text().startswith("<!DOCTYPE html>") and (tmp_path / "other.html").exists()
+    # The result is in memory, whatever becomes of the folder.
+    (tmp_path / "files" / "matches.csv").unlink()
+    assert pickle.loads(pickle.dumps(files)).matches.to_dicts() == linked.matches.to_dicts()
+    with pytest.raises(lookalike.InputError, match="page.html"):
+        lookalike.link(as_text(CUSTOMERS), report=tmp_path / "page.html")
+    lookalike.link(as_text(CUSTOMERS), report=tmp_path / "page.html", force=True)
 
 
 def test_the_weights_of_another_result_and_its_answer(tmp_path: Path) -> None:
@@ -91,6 +109,41 @@ def test_sets_of_dicts_lists_and_tables() -> None:
     assert lookalike.sets(baskets, against={"dan": ["nails"]}, threshold=0.9)["right_id"] == ["dan"]
     with pytest.raises(lookalike.OptionError, match="threshold= or top="):
         lookalike.sets(baskets)
+
+
+def lines_of(command: Path, *words: str | Path) -> list[dict[str, Any]]:
+    """The rows that the command writes."""
+    done = subprocess.run([command, *words, "-q"], capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_sets_of_files_are_those_of_the_command(command: Path, tmp_path: Path) -> None:
+    queries = ROOT / "examples" / "sets" / "queries.txt"
+    found = lookalike.sets(queries, named=True, threshold=0.5)
+    assert found.to_dicts() == lines_of(command, "sets", queries, "--named", "--threshold", "0.5") != []
+    (tmp_path / "bars.txt").write_text("a|b c|d\nb c|d|a\ne\n")
+    assert lookalike.sets(str(tmp_path / "bars.txt"), delimiter="|", threshold=0.9)["shared_count"] == [3]
+    cells = {"set": ["x", "y"], "items": ["a|b c", "b c|a"]}
+    assert lookalike.sets(cells, set="set", column="items", delimiter="|", threshold=0.9)["shared_count"] == [2]
+    lists = pa.table({"set": ["x", "y"], "items": [["a", "b c"], ["b c", "a"]]})
+    assert lookalike.sets(lists, set="set", column="items", delimiter="|", threshold=0.9)["shared_count"] == [2]
+    with pytest.raises(lookalike.OptionError, match="delimiter= separates elements in texts"):
+        lookalike.sets(lists, against=cells, set="set", column="items", delimiter="|", threshold=0.9)
+    (tmp_path / "cells.csv").write_text("set,elements\nx,a b\n")
+    both = lookalike.sets({7: ["a", "b"]}, against=tmp_path / "cells.csv", threshold=0.9)
+    assert both.schema["left_id"] == "int64" and both.to_dicts()[0]["right_id"] == "x"
+    with pytest.raises(lookalike.OptionError, match="named= cannot be combined with set="):
+        lookalike.sets({"a": ["b"]}, named=True, threshold=0.5)
+
+
+def test_prints_that_are_aligned_are_found_by_a_grid(command: Path) -> None:
+    path = ROOT / "examples" / "prints.csv"
+    expected = lines_of(command, "prints", path, "--grid", "40", "--margin", "8", "--buckets", "4096")
+    assert lookalike.prints(path, grid=40, margin=8, buckets=4096).to_dicts() == expected != []
+    numbered = {name: column for name, column in as_text(path).to_pydict().items()}
+    known = {name: at for at, name in enumerate(dict.fromkeys(numbered["print"]))}
+    found = lookalike.prints({**numbered, "print": [known[name] for name in numbered["print"]]})
+    assert found.schema["left_id"] == found.schema["right_id"] == "int64"
 
 
 def test_prints_of_a_frame_are_those_of_the_file() -> None:

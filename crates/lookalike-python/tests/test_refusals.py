@@ -23,6 +23,9 @@ def call(job: str, given: dict[str, Any], folder: Path) -> None:
         lookalike.dedup(TEXTS, **given)
     elif job == "dedup_files":
         lookalike.dedup_files(folder / "in.jsonl", folder / "out", **given)
+    elif job == "dedup_with_index":
+        lookalike.Index.create(folder / "loose", threshold=0.7)
+        lookalike.dedup_files(folder / "in.jsonl", folder / "out", against_index=folder / "loose", **given)
     elif job == "pairs":
         lookalike.pairs(TEXTS, **given)
     elif job == "create":

@@ -108,7 +108,7 @@ def test_what_is_computed_again_is_refused_with_the_remedy(frame: pl.DataFrame) 
 
 def test_a_column_is_missed_before_a_query_is_computed(frame: pl.DataFrame) -> None:
     query = Shuffling(frame)
-    with pytest.raises(lookalike.ColumnError, match="no column 'body': the columns are id, text"):
+    with pytest.raises(lookalike.ColumnError, match="no column 'body' for text=: the columns are id, text"):
         lookalike.dedup(query.lazy(), text="body")
     assert query.times == 0
 
@@ -160,7 +160,7 @@ def test_a_dict_of_columns_is_a_table() -> None:
         and selected["tag"].to_pylist() == ["a", "b", "d"]
         and list(selected["s"]) == ["v", "w", "y"]
     )
-    with pytest.raises(lookalike.ColumnError, match="no column 'text': the columns are body"):
+    with pytest.raises(lookalike.ColumnError, match="no column 'text' for text=: the columns are body"):
         lookalike.dedup({"body": ["a"]})
     with pytest.raises(lookalike.OptionError, match="n has 1, text has 2"):
         lookalike.dedup({"n": [1], "text": ["a", "b"]})

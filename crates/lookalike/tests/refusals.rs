@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use lookalike::index::Index;
 use lookalike::{
     CreateRequest, DedupRequest, EvaluateRequest, LinkRequest, PairsRequest, PrintsRequest, Refused, SchemeRequest,
     SearchRequest, SetsRequest, TuneRequest,
@@ -35,6 +36,13 @@ fn table<T: for<'de> Deserialize<'de>>(name: &str) -> Vec<T> {
 fn checked(job: &str, given: Map<String, Value>) -> Result<(), Refused> {
     match job {
         "dedup" | "dedup_files" => DedupRequest::from_options(given)?.check().map(drop),
+        "dedup_with_index" => {
+            let folder = tempfile::tempdir().unwrap();
+            let index = folder.path().join("loose");
+            let threshold = serde_json::json!({ "threshold": 0.7 }).as_object().unwrap().clone();
+            Index::create(&index, &CreateRequest::from_options(threshold)?.check()?).unwrap();
+            DedupRequest::from_options(given)?.against_index(index).check().map(drop)
+        }
         "pairs" => PairsRequest::from_options(given)?.check().map(drop),
         "create" => CreateRequest::from_options(given)?.check().map(drop),
         "search" => SearchRequest::from_options(given)?.check().map(drop),

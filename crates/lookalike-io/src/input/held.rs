@@ -36,6 +36,11 @@ pub trait HeldRows: fmt::Debug + Send + Sync {
     fn value(&self, _row: u64) -> FieldValue {
         FieldValue::Missing
     }
+
+    /// What else belongs to a row, as a JSON object.
+    fn fields(&self, _row: u64) -> Option<&str> {
+        None
+    }
 }
 
 /// The text of a row.

@@ -308,7 +308,8 @@ fn held_entry<'a>(held: &'a HeldChunk, row: u64, text: HeldText<'a>, longest: u3
             uri: None,
             source: held.rows.source(row),
             value: held.rows.value(row),
-            others: Box::default(),
+            // The number of the one object, where no fields are named.
+            others: held.rows.fields(row).map(|fields| (0, fields.to_owned())).into_iter().collect(),
         }),
         HeldText::Null => Entry::Carried(NULL_TEXT),
         HeldText::Unusable(reason) => Entry::Skipped(reason.into()),

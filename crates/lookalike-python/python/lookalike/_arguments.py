@@ -6,9 +6,10 @@ import functools
 import operator
 import os
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from ._errors import LookalikeError, OptionError, UnknownOptionError
+from ._errors import ColumnError, LookalikeError, OptionError, UnknownOptionError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,6 +45,10 @@ ELSEWHERE = {
     "column": ("elements", "items", "list"),
 }
 HAS_KEYWORDS = 0x08
+SHOWN_COLUMNS = 30
+
+# The keyword arguments that the caller of the running function gave. Their values do not tell: a default may be given as well.
+GIVEN: ContextVar[frozenset[str]] = ContextVar("GIVEN", default=frozenset())
 
 
 def arguments(function: F) -> F:
@@ -52,6 +57,7 @@ def arguments(function: F) -> F:
 
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    keyword_only = frozenset(names[code.co_argcount :])
     known = frozenset(names) | (More.__optional_keys__ if code.co_flags & HAS_KEYWORDS else frozenset())
 
     @functools.wraps(function)
@@ -59,24 +65,44 @@ def arguments(function: F) -> F:
         unknown = next((name for name in keywords if name not in known), None)
         if unknown is not None:
             raise unknown_option(unknown, known - {"self", "cls"}, function.__name__)
+        before = GIVEN.set(keyword_only & keywords.keys())
         try:
             return function(*values, **keywords)
         except LookalikeError as error:
             raise error.with_traceback(None) from None
+        finally:
+            GIVEN.reset(before)
 
     return call  # type: ignore[return-value]
 
 
 def unknown_option(name: str, known: Iterable[str], function: str) -> UnknownOptionError:
     """An argument that does not exist, and the one that was meant."""
-    import difflib
-
     options = sorted(known)
     meant = next((option for option, names in ELSEWHERE.items() if name.lower() in names and option in options), None)
     if meant is None:
-        meant = next(iter(difflib.get_close_matches(name, options, n=1, cutoff=0.7)), None)
+        meant = similar(name, options)
     hint = f": did you mean {meant}=?" if meant else f": its arguments are {', '.join(options)}"
     return UnknownOptionError(f"{function}() has no argument {name}={hint}", option=name, kind="unknown_option")
+
+
+def similar(name: str, names: Iterable[str]) -> str | None:
+    """The name that was meant, if one is similar enough."""
+    import difflib
+
+    by_letters = {name.lower(): name for name in names}
+    return next((by_letters[match] for match in difflib.get_close_matches(name.lower(), by_letters, n=1)), None)
+
+
+def no_column(column: str, existing: Iterable[Any], argument: str | None = None) -> ColumnError:
+    """A column that is not there, the argument that names it, and the column that was meant."""
+    names = [str(name) for name in existing]
+    meant = similar(column, names)
+    more = f" and {len(names) - SHOWN_COLUMNS} more" if len(names) > SHOWN_COLUMNS else ""
+    known = f"columns are {', '.join(names[:SHOWN_COLUMNS])}{more}"
+    hint = "the data has no columns" if not names else f"the {known}" if meant is None else f"did you mean '{meant}'? The {known}"
+    wanted = "" if argument is None else f" for {argument}="
+    return ColumnError(f"there is no column '{column}'{wanted}: {hint}", column=column, columns=list(existing), option=argument)
 
 
 def wrong_type(name: str, wanted: str, value: Any) -> OptionError:

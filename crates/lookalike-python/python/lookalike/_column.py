@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar, overload
 
 from . import _native
-from ._arguments import wrong_type
+from ._arguments import arguments, wrong_type
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -72,6 +72,7 @@ class Column(Sequence[T_co]):
         """The name of the type, as numpy or Arrow has it: ``"uint64"``, ``"float64"``, ``"bool"``, ``"string"`` and others."""
         return self._native.kind
 
+    @arguments
     def take(self, rows: Iterable[int]) -> Column[T_co]:
         """The values of these rows, in this order.
 

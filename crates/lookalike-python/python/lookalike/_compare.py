@@ -89,5 +89,5 @@ def compare(
     >>> round(lookalike.compare("a b c d e f", "a b c d e x", shingle="word:2").jaccard, 2)
     0.67
     """
-    options = given(compare, locals())
+    options = given(locals())
     return Comparison(json.loads(_native.compare(options, as_text(left, "left"), as_text(right, "right"))))

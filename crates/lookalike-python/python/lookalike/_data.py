@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from . import _native
 from ._errors import OptionError
 from ._lists import check_columns, of_lists, of_records, of_table
-from ._request import StrPath, dumps
+from ._request import StrPath, wanted
 
 
 @runtime_checkable
@@ -50,19 +50,19 @@ def to_input(data: Data, columns: dict[str, Any], name: str = "data", work: StrP
     if is_lazy(data):
         frame: Any = data
         # Before it is computed, which may take long.
-        check_columns(wanted(columns), _lazy_columns(frame))
+        check_columns(columns, _lazy_columns(frame))
         rows = frame.collect()
         note_read_once("LazyFrame")
         return Given(_to_native(rows, columns, name, work), data, rows)
     if library_of(data) in ("duckdb", "_duckdb"):
         relation: Any = data
-        check_columns(wanted(columns), list(relation.columns))
+        check_columns(columns, list(relation.columns))
         note_read_once("relation")
         try:
             rows = _arrow_table(relation)
         except ImportError:
             # duckdb makes tables of Arrow by pyarrow, which need not be there. A stream can be read without it, but not kept.
-            return Given(_native.Input.of_arrow(relation, dumps(columns), name), data)
+            return Given(_native.Input.of_arrow(relation, columns, name), data)
         return Given(_to_native(rows, columns, name, work), data, rows)
     return Given(_to_native(data, columns, name, work))
 
@@ -74,14 +74,7 @@ def note_read_once(kind: str) -> None:
     logging.getLogger("lookalike").info("the %s was computed once: select() returns the rows that it had", kind)
 
 
-def wanted(columns: dict[str, Any]) -> list[str]:
-    """The columns that a job reads, each once."""
-    roles = ("text", "id", "source", "value")
-    return list(dict.fromkeys(columns[role] for role in roles if columns[role] is not None))
-
-
 def _to_native(data: Any, columns: dict[str, Any], name: str, work: StrPath | None) -> _native.Input:
-    request = dumps(columns)
     if isinstance(data, (str, bytes)):
         raise OptionError(
             f"{name}= cannot be a single text: give a list of texts, or use dedup_files for files", option=name, kind="wrong_type"
@@ -90,13 +83,13 @@ def _to_native(data: Any, columns: dict[str, Any], name: str, work: StrPath | No
         return of_lists({column: [] for column in wanted(columns)}, columns, name)
     library, kind = library_of(data), type(data).__name__
     if library == "datasets":
-        return _of_dataset(data, columns, request, name, work)
+        return _of_dataset(data, columns, name, work)
     if library == "pandas":
-        return _of_pandas(data, columns, request, name)
+        return _of_pandas(data, columns, name)
     if library == "polars":
         if kind == "DataFrame":
-            check_columns(wanted(columns), list(data.columns))
-            data = data.select(wanted(columns))
+            check_columns(columns, list(data.columns))
+            data = data.select(list(wanted(columns)))
         data = without_null_type(data)
         if len(data) == 0 and kind == "DataFrame":
             return of_lists({column: [] for column in wanted(columns)}, columns, name)
@@ -104,28 +97,28 @@ def _to_native(data: Any, columns: dict[str, Any], name: str, work: StrPath | No
             lists = {column: (data[column] if kind == "DataFrame" else data).to_list() for column in wanted(columns)}
             return of_lists(lists, columns, name)
     if library == "pyarrow" and kind in ("Table", "RecordBatch"):
-        check_columns(wanted(columns), list(data.schema.names))
+        check_columns(columns, list(data.schema.names))
         if is_old_batch(data):
             return _of_old_batches([data], columns, name)
-        data = data.select(wanted(columns))
+        data = data.select(list(wanted(columns)))
     elif library == "pyarrow" and hasattr(data, "to_batches"):
         # A dataset, or a scanner of one.
-        batches = data.to_batches(columns=wanted(columns)) if kind != "Scanner" else data.to_batches()
-        return _of_iterator(iter(batches), columns, request, name, work)
+        batches = data.to_batches(columns=list(wanted(columns))) if kind != "Scanner" else data.to_batches()
+        return _of_iterator(iter(batches), columns, name, work)
     elif library == "pyarrow" and not isinstance(data, (ArrowStream, ArrowArray)) and hasattr(data, "to_pylist"):
         return of_lists({columns["text"]: data.to_pylist()}, columns, name)
     if hasattr(data, "__next__") or hasattr(data, "read_next_batch"):
-        return _of_iterator(iter(data), columns, request, name, work)
+        return _of_iterator(iter(data), columns, name, work)
     if isinstance(data, (ArrowStream, ArrowArray)):
-        return _native.Input.of_arrow(data, request, name)
+        return _native.Input.of_arrow(data, columns, name)
     if isinstance(data, Mapping):
         return of_table(data, columns, name)
     if isinstance(data, (list, tuple)):
-        return _of_sequence(data, columns, request, name)
+        return _of_sequence(data, columns, name)
     if hasattr(data, "tolist") and hasattr(data, "dtype"):
-        return _of_sequence(data.tolist(), columns, request, name)
+        return _of_sequence(data.tolist(), columns, name)
     if isinstance(data, Iterable):
-        return _of_iterator(iter(data), columns, request, name, work)
+        return _of_iterator(iter(data), columns, name, work)
     raise OptionError(
         f"{name}= takes a data frame, a table or batches of Arrow, a dataset, a dict of columns, or a list of texts or dicts, "
         f"not {kind}",
@@ -207,11 +200,11 @@ def _arrow_table(relation: Any) -> Any:
     raise OptionError("this version of duckdb cannot export Arrow: update it", option="data", kind="wrong_type")
 
 
-def _of_pandas(data: Any, columns: dict[str, Any], request: str, name: str) -> _native.Input:
+def _of_pandas(data: Any, columns: dict[str, Any], name: str) -> _native.Input:
     if type(data).__name__ in ("Series", "Index"):
         return of_lists({columns["text"]: data.tolist()}, columns, name)
-    names = wanted(columns)
-    check_columns(names, list(data.columns))
+    names = list(wanted(columns))
+    check_columns(columns, list(data.columns))
     part = data[names]
     if not len(part):
         # The type of a column without values says nothing.
@@ -220,14 +213,14 @@ def _of_pandas(data: Any, columns: dict[str, Any], request: str, name: str) -> _
     if part.dtypes.astype(str).isin(["object"]).any() or not hasattr(part, "__arrow_c_stream__"):
         return of_lists({column: part[column].tolist() for column in names}, columns, name)
     try:
-        return _native.Input.of_arrow(part, request, name)
+        return _native.Input.of_arrow(part, columns, name)
     except ImportError:
         # pandas makes Arrow by pyarrow, which need not be there.
         pass
     return of_lists({column: part[column].tolist() for column in names}, columns, name)
 
 
-def _of_dataset(data: Any, columns: dict[str, Any], request: str, name: str, work: StrPath | None) -> _native.Input:
+def _of_dataset(data: Any, columns: dict[str, Any], name: str, work: StrPath | None) -> _native.Input:
     kind = type(data).__name__
     if kind in ("DatasetDict", "IterableDatasetDict"):
         splits = ", ".join(data)
@@ -236,25 +229,25 @@ def _of_dataset(data: Any, columns: dict[str, Any], request: str, name: str, wor
         # What a dataset returns for the name of a column: the texts alone.
         if kind == "IterableColumn" or not isinstance(data.column_name, str) or type(data.source).__name__ != "Dataset":
             return of_lists({columns["text"]: list(data)}, columns, name)
-        check_columns([other for other in wanted(columns) if other != columns["text"]], [])
+        check_columns({**columns, "text": None}, [])
         alone = data.source.with_format("arrow", columns=[data.column_name]).iter(batch_size=BATCH_ROWS)
-        return _of_sequence([batch[data.column_name] for batch in alone], columns, request, name)
+        return _of_sequence([batch[data.column_name] for batch in alone], columns, name)
     if data.column_names is not None:
-        check_columns(wanted(columns), data.column_names)
+        check_columns(columns, data.column_names)
     if kind == "IterableDataset":
         batches = iter(data.with_format("arrow").iter(batch_size=BATCH_ROWS))
-        return _of_iterator(batches, columns, request, name, work)
+        return _of_iterator(batches, columns, name, work)
     # Not data.data: a dataset that was filtered or shuffled has rows that its table has not, in another order.
-    batches = data.with_format("arrow", columns=wanted(columns)).iter(batch_size=BATCH_ROWS)
-    return _of_sequence(list(batches), columns, request, name)
+    batches = data.with_format("arrow", columns=list(wanted(columns))).iter(batch_size=BATCH_ROWS)
+    return _of_sequence(list(batches), columns, name)
 
 
-def _of_sequence(data: Sequence[Any], columns: dict[str, Any], request: str, name: str) -> _native.Input:
+def _of_sequence(data: Sequence[Any], columns: dict[str, Any], name: str) -> _native.Input:
     first = next((item for item in data if item is not None), None)
     if first is None and not data:
         return of_lists({column: [] for column in wanted(columns)}, columns, name)
     if isinstance(first, (ArrowStream, ArrowArray)):
-        return _native.Input.of_batches(data, request, name)
+        return _native.Input.of_batches(data, columns, name)
     if is_old_batch(first):
         return _of_old_batches(data, columns, name)
     if isinstance(first, Mapping):
@@ -262,15 +255,15 @@ def _of_sequence(data: Sequence[Any], columns: dict[str, Any], request: str, nam
     return of_lists({columns["text"]: data}, columns, name)
 
 
-def _of_iterator(data: Iterator[Any], columns: dict[str, Any], request: str, name: str, work: StrPath | None) -> _native.Input:
+def _of_iterator(data: Iterator[Any], columns: dict[str, Any], name: str, work: StrPath | None) -> _native.Input:
     first = next(data, None)
     if first is None:
-        return _of_sequence(list(data), columns, request, name)
+        return _of_sequence(list(data), columns, name)
     rest = itertools.chain([first], data)
     if isinstance(first, (ArrowStream, ArrowArray)):
-        return _native.Input.spool(rest, request, work)
+        return _native.Input.spool(rest, columns, work)
     if is_old_batch(first) or isinstance(first, (str, Mapping)) or (columns["tokens"] and isinstance(first, (list, tuple))):
-        return _of_sequence(list(rest), columns, request, name)
+        return _of_sequence(list(rest), columns, name)
     raise OptionError(
         f"{name}= has items of the type {type(first).__name__}: give batches of Arrow, texts or dicts",
         option=name,
@@ -281,7 +274,7 @@ def _of_iterator(data: Iterator[Any], columns: dict[str, Any], request: str, nam
 def _of_old_batches(batches: Iterable[Any], columns: dict[str, Any], name: str) -> _native.Input:
     lists: dict[str, list[Any]] = {column: [] for column in wanted(columns)}
     for batch in batches:
-        check_columns(lists, list(batch.schema.names))
+        check_columns(columns, list(batch.schema.names))
         for column in lists:
             lists[column] += batch.column(batch.schema.get_field_index(column)).to_pylist()
     return of_lists(lists, columns, name)

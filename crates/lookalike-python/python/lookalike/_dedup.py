@@ -15,6 +15,7 @@ from ._errors import LookalikeError, OptionError
 from ._progress import Watching, note, note_input
 from ._removals import Explanation, Removals, with_texts
 from ._request import (
+    Extract,
     Group,
     Measure,
     Method,
@@ -116,6 +117,7 @@ class Dedup:
         """Number of rows, kept and removed."""
         return len(self.mask)
 
+    @arguments
     def select(self, data: T) -> T:
         """The kept rows of the data, as the type that it is: polars, pandas, pyarrow, datasets, a dict, a list and others.
 
@@ -246,6 +248,8 @@ def dedup(
     data: Data,
     *,
     text: str = "text",
+    html_field: str | None = None,
+    extract: Extract = "text",
     id: str | None = None,
     source: str | None = None,
     threshold: float = 0.8,
@@ -281,6 +285,8 @@ def dedup(
 
     :param data: the rows.
     :param text: the column of the texts. A null text is counted and kept. Default: ``"text"``.
+    :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
+    :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
     :param id: the column of ids, for ``removed``. Default: none.
     :param source: the column of the sources of rows, for the summary. Default: none.
     :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
@@ -303,7 +309,7 @@ def dedup(
     :param threads: number of threads. Default: one per core.
     :param memory: memory limit beside the data, such as ``"2G"``; what does not fit goes to ``work``. Default: half of the
         machine's memory.
-    :param work: folder for what does not fit in memory. Default: a temporary folder.
+    :param work: folder for what does not fit in memory. Default: the system's temporary folder.
     :param max_record: texts longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; a class of tqdm shows its bar; ``False`` for
         silence. Default: automatic.
@@ -329,23 +335,39 @@ def dedup(
     """
     from ._index import Index
 
-    options = given(dedup, locals())
+    options = given(locals())
     if against is not None and against is data:
         raise OptionError(
             "data and against are the same object: each row would be removed for itself", option="against", kind="not_with"
         )
     if isinstance(against, Index):
         options["against_index"] = str(against.path)
-    given_data = to_input(data, columns(text, id, source, keep_column(keep), shingle=shingle), "data", work)
+    given_data = to_input(
+        data, columns(text, id, source, keep_column(keep), html_field=html_field, shingle=shingle), "data", work
+    )
     reference: Given | Index | None = against if isinstance(against, Index) else None
     if against is not None and not isinstance(against, Index):
-        reference = to_input(against, columns(text, existing(against, id), shingle=shingle), "against", work)
+        reference = to_input(
+            against, columns(text, existing(against, id), html_field=html_field, shingle=shingle), "against", work
+        )
     with Watching(progress) as told:
         tables = reference.native if isinstance(reference, Given) else None
-        native = _native.dedup({**options, "force": True}, given_data.native, tables, told)
-    result = Dedup(native, given_data, scheme_of(options), reference=reference)
+        try:
+            native = _native.dedup({**options, "force": True}, given_data.native, tables, told)
+        except OptionError as error:
+            raise _of_dedup(error) from None
+    # The text of a page is not at hand to be compared again.
+    scheme = scheme_of(options) if html_field is None else None
+    result = Dedup(native, given_data, scheme, reference=reference)
     _note(result)
     return result
+
+
+def _of_dedup(error: OptionError) -> OptionError:
+    """A refusal by the name that the argument has here: an index is given as ``against``."""
+    if error.option != "against_index":
+        return error
+    return OptionError(error.message.replace("against_index=", "against="), **{**error.fields, "option": "against"})
 
 
 def _note(result: Dedup) -> None:

@@ -10,6 +10,7 @@ from . import _native
 from ._arguments import arguments, as_path
 from ._progress import Watching, note_input
 from ._request import (
+    Extract,
     Group,
     Measure,
     Method,
@@ -62,7 +63,7 @@ def dedup_files(
     report: StrPath | None = None,
     no_report: bool = False,
     report_texts: Literal["none", "excerpt", "full"] = "excerpt",
-    extract: Literal["text", "article"] = "text",
+    extract: Extract = "text",
     split: Literal["file", "paragraph", "line"] = "file",
     delimiter: str | None = None,
     no_header: bool = False,
@@ -119,13 +120,14 @@ def dedup_files(
     :param max_input: give up if the input has more text than this. Default: no limit.
     :param threads: number of threads. Default: one per core.
     :param memory: memory limit, such as ``"2G"``; what does not fit goes to ``work``. Default: half of the machine's memory.
-    :param work: folder for what does not fit in memory, and from which a run is resumed. Default: in the output folder.
+    :param work: folder for what does not fit in memory, from which an interrupted run is resumed. Default: the system's temporary
+        folder, from which none is.
     :param resume: resume an unfinished run from its ``work`` folder. Default: False.
     :param force: replace what an earlier run wrote. Default: False.
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
     :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
     """
-    options = given(dedup_files, locals())
+    options = given(locals())
     options |= {"inputs": paths(inputs), "output": as_path(output, "output")}
     if against is not None:
         options["against"] = paths(against, "against")
@@ -157,7 +159,7 @@ def pairs_files(
     between: tuple[float, float] | None = None,
     sample: int | None = None,
     format: Literal["jsonl", "tsv", "csv"] = "jsonl",
-    extract: Literal["text", "article"] = "text",
+    extract: Extract = "text",
     split: Literal["file", "paragraph", "line"] = "file",
     delimiter: str | None = None,
     no_header: bool = False,
@@ -167,6 +169,7 @@ def pairs_files(
     threads: int | None = None,
     memory: Size | None = None,
     work: StrPath | None = None,
+    resume: bool = False,
     force: bool = False,
     progress: Progress = None,
     **more: Unpack[More],
@@ -202,12 +205,14 @@ def pairs_files(
     :param max_input: give up if the input has more text than this. Default: no limit.
     :param threads: number of threads. Default: one per core.
     :param memory: memory limit, such as ``"2G"``; what does not fit goes to ``work``. Default: half of the machine's memory.
-    :param work: folder for what does not fit in memory. Default: a temporary folder.
+    :param work: folder for what does not fit in memory, from which an interrupted run is resumed. Default: the system's temporary
+        folder, from which none is.
+    :param resume: resume an unfinished run from its ``work`` folder. Default: False.
     :param force: replace the file if it exists. Default: False.
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
     :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
     """
-    options = given(pairs_files, locals())
+    options = given(locals())
     options |= {"inputs": paths(inputs), "output": as_path(output, "output")}
     if against is not None:
         options["against"] = paths(against, "against")

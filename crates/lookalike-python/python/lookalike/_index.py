@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from . import _native
-from ._arguments import arguments, as_count, as_id, as_path, as_text, wrong_type
+from ._arguments import arguments, as_id, as_path, as_text, wrong_type
 from ._data import Data, to_input
 from ._errors import OptionError
 from ._progress import Watching
-from ._request import RECALL, Measure, Method, More, Progress, Size, StrPath, columns, given
+from ._request import RECALL, Extract, Measure, Method, More, Progress, Size, StrPath, columns, given
 from ._table import Table
 
 
@@ -49,6 +49,7 @@ class Index:
         recall: float | None = RECALL,
         bands: int | None = None,
         rows: int | None = None,
+        exact: bool = False,
         store: Literal["text", "features"] = "text",
         **more: Unpack[More],
     ) -> Index:
@@ -59,14 +60,15 @@ class Index:
         :param shingle: what is compared, such as ``"word:5"`` (default) or ``"char:5"``.
         :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
         :param measure: ``"jaccard"`` (default) or ``"containment"``.
-        :param method: ``"minhash"`` (default), ``"supershingle"`` or ``"simhash"``.
+        :param method: ``"minhash"`` (default), ``"supershingle"``, ``"simhash"`` or ``"exact"``.
         :param recall: the probability of finding a pair exactly at the threshold. Default: 0.99.
         :param bands: number of bands of a sketch, given with ``rows`` instead of ``recall``. Default: chosen by ``recall``.
         :param rows: rows per band. Default: chosen by ``recall``.
+        :param exact: miss nothing, the same as ``method="exact"``. Default: False.
         :param store: ``"text"`` (default), or ``"features"`` to store hashes of shingles and no texts.
         :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
         """
-        options = given(Index.create, locals())
+        options = given(locals())
         return cls(_native.Saved.create(as_path(path, "path"), options))
 
     @classmethod
@@ -95,9 +97,13 @@ class Index:
         *,
         id: str,
         text: str = "text",
+        html_field: str | None = None,
+        extract: Extract = "text",
+        fields: str | Iterable[str] = (),
         unless_duplicate: bool = False,
         threads: int | None = None,
         memory: Size | None = None,
+        max_record: Size | None = None,
         progress: Progress = None,
     ) -> dict[str, Any]:
         """Adds the rows of data under their ids. A row with an id that is there replaces the document.
@@ -105,14 +111,18 @@ class Index:
         :param data: as for :func:`dedup`.
         :param id: the column of ids.
         :param text: the column of the texts. Default: ``"text"``.
+        :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
+        :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
+        :param fields: columns to store with the documents. Default: none.
         :param unless_duplicate: do not add a row with a near-duplicate in the index or among the rows before it. Default: False.
         :param threads: number of threads. Default: one per core.
         :param memory: memory limit, such as ``"2G"``. Default: half of the machine's memory.
+        :param max_record: texts longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
         :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default:
             automatic.
         """
-        options = {**given(Index.add, locals()), "id": id}
-        input = to_input(data, columns(text, id)).native
+        options = given(locals())
+        input = to_input(data, columns(text, id, html_field=html_field, fields=fields)).native
         with Watching(progress) as told:
             added = self._native.add(options, input, told)
         counts: dict[str, Any] = json.loads(added)
@@ -174,7 +184,7 @@ class Index:
                 option="like",
                 kind="not_with" if like else "missing",
             )
-        options = given(Index.search, locals())
+        options = given(locals())
         options.pop("like", None)
         asked = None if text is None else as_text(text, "text")
         return Table(self._native.search(options, asked, None if like is None else as_id(like, "like")))
@@ -185,10 +195,14 @@ class Index:
         data: Data,
         *,
         text: str = "text",
+        html_field: str | None = None,
+        extract: Extract = "text",
         threshold: float | None = None,
         top: int = 10,
         max_candidates: int = 100_000,
         threads: int | None = None,
+        memory: Size | None = None,
+        max_record: Size | None = None,
         progress: Progress = None,
     ) -> Table:
         """The documents most similar to each row of data; ``query_row`` says which row, and ``match_count`` how many matches
@@ -196,20 +210,23 @@ class Index:
 
         :param data: as for :func:`dedup`.
         :param text: the column of the texts. Default: ``"text"``.
+        :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
+        :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
         :param threshold: the minimum similarity, not below that of the index. Default: that of the index.
         :param top: number of matches per row at most. Default: 10.
         :param max_candidates: number of candidates to measure per row at most. Default: 100,000.
         :param threads: number of threads. Default: one per core.
+        :param memory: memory limit, such as ``"2G"``. Default: half of the machine's memory.
+        :param max_record: texts longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
         :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default:
             automatic.
         """
-        options = given(Index.search_many, locals())
-        for name in ("text", "threads"):
-            options.pop(name, None)
-        count = None if threads is None else as_count(threads, "threads")
-        input = to_input(data, columns(text)).native
+        options = given(locals())
+        reading: dict[str, Any] = {name: options.pop(name) for name in ("text", "html_field", "extract") if name in options}
+        resources: dict[str, Any] = {name: options.pop(name) for name in ("threads", "memory", "max_record") if name in options}
+        input = to_input(data, columns(text, html_field=html_field)).native
         with Watching(progress) as told:
-            return Table(self._native.search_many(options, input, text, count, told))
+            return Table(self._native.search_many(options, reading, resources, input, told))
 
     @arguments
     def document(self, id: str | int) -> dict[str, Any] | None:

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
+from ._arguments import no_column
 from ._errors import ColumnError, OptionError
+from ._request import wanted
 
 # What stands for a blank inside of a token: it looks like one, and ends no token.
 BLANK = "\u00a0"
-SHOWN_COLUMNS = 30
 
 
-def check_columns(wanted: Iterable[str], existing: Sequence[Any]) -> None:
+def check_columns(columns: Mapping[str, Any], existing: Sequence[Any]) -> None:
     """Every column that is asked for is there, once."""
-    for column in wanted:
+    for column, argument in wanted(columns).items():
         count = sum(1 for name in existing if name == column)
         if count == 0:
-            shown = ", ".join(str(name) for name in existing[:SHOWN_COLUMNS])
-            known = f"the columns are {shown}" if existing else "the data has no columns"
-            raise ColumnError(f"there is no column '{column}': {known}", column=column, columns=list(existing))
+            raise no_column(column, existing, argument)
         if count > 1:
-            raise ColumnError(f"{count} columns are called '{column}': rename all but one", column=column, columns=list(existing))
+            raise ColumnError(
+                f"{count} columns are called '{column}': rename all but one",
+                column=column,
+                columns=list(existing),
+                option=argument,
+            )
 
 
 def of_table(data: Mapping[Any, Any], columns: dict[str, Any], name: str) -> _native.Input:
@@ -35,15 +40,13 @@ def of_table(data: Mapping[Any, Any], columns: dict[str, Any], name: str) -> _na
             option=name,
             kind="wrong_type",
         )
-    names = [column for role in ("text", "id", "source", "value") if (column := columns[role]) is not None]
-    check_columns(names, list(data))
+    check_columns(columns, list(data))
     check_lengths(data, name)
-    return of_lists({column: as_list(data[column]) for column in names}, columns, name)
+    return of_lists({column: as_list(data[column]) for column in wanted(columns)}, columns, name)
 
 
 def of_records(data: Sequence[Mapping[str, Any] | None], columns: dict[str, Any], name: str) -> _native.Input:
     """A list of dicts, which are rows. What a row does not have is missing."""
-    names = [column for role in ("text", "id", "source", "value") if (column := columns[role]) is not None]
     for row, record in enumerate(data):
         if record is not None and not isinstance(record, Mapping):
             raise OptionError(
@@ -52,35 +55,51 @@ def of_records(data: Sequence[Mapping[str, Any] | None], columns: dict[str, Any]
                 kind="wrong_type",
             )
     known = dict.fromkeys(key for record in data for key in record or ())
-    check_columns(names, list(known))
+    check_columns(columns, list(known))
     return of_lists(
-        {column: [None if record is None else record.get(column) for record in data] for column in names}, columns, name
+        {column: [None if record is None else record.get(column) for record in data] for column in wanted(columns)}, columns, name
     )
 
 
 def of_lists(lists: Mapping[str, Sequence[Any]], columns: dict[str, Any], name: str) -> _native.Input:
     """Columns as lists."""
-    for role in ("id", "source", "value"):
-        if columns[role] is not None and columns[role] not in lists:
+    for column, argument in wanted(columns).items():
+        if column not in lists:
             raise ColumnError(
-                f"a list of texts has no column '{columns[role]}': give a data frame, or leave out the name",
-                column=columns[role],
+                f"a list of texts has no column '{column}': give a data frame, or leave out {argument}=",
+                column=column,
                 columns=[],
+                option=argument,
             )
 
     def values(role: str) -> list[Any] | None:
         column = columns[role]
         return None if column is None else [_value(value) for value in lists[column]]
 
-    texts = lists[columns["text"]]
+    texts: Sequence[Any] = lists[columns["text"]]
     plain = texts if isinstance(texts, list) else list(texts)
-    others = (values("id"), values("source"), values("value"), name)
+    others = {"ids": values("id"), "sources": values("source"), "values": values("value")}
+    others["fields"] = _objects(lists, columns["fields"])
     try:
-        return _native.Input.of_lists(plain, *others)
+        return _native.Input.of_lists({"texts": plain, **others}, columns, name)
     except TypeError:
         # Something in it is no text.
         pass
-    return _native.Input.of_lists([_text(row, text, columns) for row, text in enumerate(plain)], *others)
+    texts = [_text(row, text, columns) for row, text in enumerate(plain)]
+    return _native.Input.of_lists({"texts": texts, **others}, columns, name)
+
+
+def _objects(lists: Mapping[str, Sequence[Any]], fields: Sequence[str]) -> list[str] | None:
+    """For each row an object of its fields, as JSON; none if no fields are asked for."""
+    if not fields:
+        return None
+    rows = zip(*(map(_value, lists[field]) for field in fields), strict=True)
+    return [json.dumps(dict(zip(fields, row, strict=True)), ensure_ascii=False, default=_plain) for row in rows]
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON does not have, as one that it has: an array as a list, and all else as it is written."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _text(row: int, text: Any, columns: dict[str, Any]) -> str | None:
@@ -122,7 +141,7 @@ def is_missing(value: Any) -> bool:
 def _value(value: Any) -> Any:
     if is_missing(value):
         return None
-    return value.item() if hasattr(value, "item") else value
+    return value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
 
 
 def _is_column(value: Any) -> bool:

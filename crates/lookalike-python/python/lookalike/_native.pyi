@@ -23,7 +23,6 @@ __all__ = [
     "pairs",
     "pairs_files",
     "prints",
-    "read_csv",
     "resolve",
     "sets",
     "sketch",
@@ -47,19 +46,13 @@ class Cells:
 @final
 class Input:
     @staticmethod
-    def of_arrow(data: Any, columns: str, name: str) -> Input: ...
+    def of_arrow(data: Any, columns: dict[str, Any], name: str) -> Input: ...
     @staticmethod
-    def of_batches(batches: Iterable[Any], columns: str, name: str) -> Input: ...
+    def of_batches(batches: Iterable[Any], columns: dict[str, Any], name: str) -> Input: ...
     @staticmethod
-    def spool(batches: Iterable[Any], columns: str, folder: str | PathLike[str] | None = None) -> Input: ...
+    def spool(batches: Iterable[Any], columns: dict[str, Any], folder: str | PathLike[str] | None = None) -> Input: ...
     @staticmethod
-    def of_lists(
-        texts: list[Any],
-        ids: list[Any] | None = None,
-        sources: list[Any] | None = None,
-        values: list[Any] | None = None,
-        name: str = "data",
-    ) -> Input: ...
+    def of_lists(lists: dict[str, list[Any] | None], columns: dict[str, Any], name: str) -> Input: ...
     @property
     def rows(self) -> int: ...
     @property
@@ -142,9 +135,9 @@ class Saved:
     def search_many(
         self,
         given: dict[str, Any],
+        reading: dict[str, Any],
+        resources: dict[str, Any],
         data: Input,
-        text: str,
-        threads: int | None = None,
         progress: Callable[..., object] | None = None,
     ) -> Columns: ...
     def document(self, id: str) -> str | None: ...
@@ -184,8 +177,7 @@ def link(
     in_memory: list[Cells],
     model_text: str | None = None,
     progress: Callable[..., object] | None = None,
-) -> tuple[str, str, list[Columns] | None]: ...
-def read_csv(path: str | PathLike[str], texts: list[str], typed: list[str]) -> Columns: ...
+) -> tuple[str, str, list[Columns]]: ...
 def sets(
     given: dict[str, Any], in_memory: list[Cells], against: list[Cells], progress: Callable[..., object] | None = None
 ) -> Columns: ...

@@ -13,6 +13,7 @@ from ._data import Data, Given, existing, to_input
 from ._errors import OptionError
 from ._progress import Watching, note_input
 from ._request import (
+    Extract,
     Measure,
     Method,
     More,
@@ -35,7 +36,7 @@ class Pairs(Table):
         lengths: Column[int] | None,
         report: dict[str, Any],
         given: Given | None,
-        scheme: dict[str, Any],
+        scheme: dict[str, Any] | None,
         is_alone: bool,
     ) -> None:
         super().__init__(native)
@@ -57,6 +58,8 @@ def pairs(
     data: Data,
     *,
     text: str = "text",
+    html_field: str | None = None,
+    extract: Extract = "text",
     id: str | None = None,
     threshold: float = 0.8,
     shingle: str = "word:5",
@@ -84,6 +87,8 @@ def pairs(
 
     :param data: as for :func:`dedup`.
     :param text: the column of the texts. Default: ``"text"``.
+    :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
+    :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
     :param id: the column of ids. Default: none.
     :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
     :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``, ``"token:5"``.
@@ -102,7 +107,7 @@ def pairs(
     :param threads: number of threads. Default: one per core.
     :param memory: memory limit beside the data, such as ``"2G"``; what does not fit goes to ``work``. Default: half of the
         machine's memory.
-    :param work: folder for what does not fit in memory. Default: a temporary folder.
+    :param work: folder for what does not fit in memory. Default: the system's temporary folder.
     :param max_record: texts longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
     :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
@@ -112,13 +117,15 @@ def pairs(
     >>> lookalike.pairs(texts).to_dicts()[0]["right_row"]
     2
     """
-    options = given(pairs, locals())
+    options = given(locals())
     if against is not None and against is data:
         raise OptionError("data and against are the same object: leave out against=", option="against", kind="not_with")
-    given_data = to_input(data, columns(text, id, shingle=shingle), "data", work)
+    given_data = to_input(data, columns(text, id, html_field=html_field, shingle=shingle), "data", work)
     reference = None
     if against is not None:
-        reference = to_input(against, columns(text, existing(against, id), shingle=shingle), "against", work)
+        reference = to_input(
+            against, columns(text, existing(against, id), html_field=html_field, shingle=shingle), "against", work
+        )
     with Watching(progress) as told:
         tables = None if reference is None else reference.native
         native, lengths, report = _native.pairs({**options, "force": True}, given_data.native, tables, told)
@@ -127,7 +134,9 @@ def pairs(
         wanted["threshold"] = options["between"][0]
     is_alone = against is None
     known = None if lengths is None or not is_alone else Column[int](lengths)
-    result = Pairs(native, known, json.loads(report), given_data if is_alone else None, wanted, is_alone)
+    # The text of a page is not at hand to be compared again.
+    scheme = wanted if html_field is None else None
+    result = Pairs(native, known, json.loads(report), given_data if is_alone else None, scheme, is_alone)
     if result.report["input"]["skipped_count"]:
         note_input(result.report["input"])
     return result

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -89,42 +88,20 @@ class Link:
 
     ``matches`` are pairs with their probability, ``clusters`` is a row for each record, ``linked`` the rows as they came with
     their cluster, and ``summary`` says what was compared and learned. ``model`` has the weights, as ``model.json`` has them.
-    ``folder`` is that of ``link_files``, whose tables are read when they are asked for.
+    ``folder`` is that of ``link_files``.
     """
 
-    def __init__(
-        self,
-        summary: dict[str, Any],
-        model: str,
-        tables: list[Table] | None = None,
-        folder: Path | None = None,
-    ) -> None:
+    def __init__(self, summary: dict[str, Any], model: str, tables: Iterable[Table], folder: Path | None = None) -> None:
         self.summary = summary
         self.folder = folder
-        self._model = model
-        self._tables = tables
-
-    def _table(self, at: int, typed: list[str]) -> Table:
-        if self._tables is not None:
-            return self._tables[at]
-        assert self.folder is not None
-        path = self.folder / ("matches.csv", "clusters.csv", "linked.csv")[at]
-        return Table(_native.read_csv(path, ["left_id", "right_id", "id"], typed))
-
-    @cached_property
-    def matches(self) -> Table:
+        self.matches: Table
         """Pairs of records, the most probable first, with what each column says."""
-        return self._table(0, [])
-
-    @cached_property
-    def clusters(self) -> Table:
+        self.clusters: Table
         """The cluster of every record."""
-        return self._table(1, ["cluster", "table"])
-
-    @cached_property
-    def linked(self) -> Table:
+        self.linked: Table
         """All rows as they came, with their cluster and whether each is the best of it."""
-        return self._table(2, ["cluster", "best", "table"])
+        self.matches, self.clusters, self.linked = tables
+        self._model = model
 
     @property
     def model(self) -> dict[str, Any]:
@@ -174,8 +151,11 @@ def link(
     expect: float | None = None,
     model: Link | StrPath | None = None,
     validate: str | None = None,
+    report: StrPath | None = None,
+    force: bool = False,
     threads: int | None = None,
     memory: Size | None = None,
+    max_record: Size | None = None,
     progress: Progress = None,
 ) -> Link:
     """Finds records of the same person or thing, in one table or between two. Kinds of columns are recognized, and weights
@@ -195,11 +175,14 @@ def link(
     :param expect: the share of records that have a match, above 0 and up to 1. Default: estimated.
     :param model: the weights of another result, or of its ``model.json``, for a table with few matches of its own. Default: none.
     :param validate: a column that is not compared, to check matches by. Default: none.
+    :param report: HTML file to write as well, with scores, weights, and the pairs to look at. Default: none.
+    :param force: replace the report if it exists. Default: False.
     :param threads: number of threads. Default: one per core.
     :param memory: memory limit, such as ``"4G"``. Default: half of the machine's memory.
+    :param max_record: rows longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
     """
-    options = given(link, locals())
+    options = given(locals())
     tables = [to_cells(left, "left")]
     if right is not None:
         tables.append(to_cells(right, "right"))
@@ -223,9 +206,13 @@ def link_files(
     expect: float | None = None,
     model: Link | StrPath | None = None,
     validate: str | None = None,
+    report: StrPath | None = None,
     force: bool = False,
+    exclude: str | Iterable[str] = (),
     threads: int | None = None,
     memory: Size | None = None,
+    max_record: Size | None = None,
+    max_input: Size | None = None,
     progress: Progress = None,
 ) -> Link:
     """Links tables in files, and writes what ``lookalike link`` writes to a folder.
@@ -244,12 +231,16 @@ def link_files(
     :param expect: the share of records that have a match, above 0 and up to 1. Default: estimated.
     :param model: the weights of another result, or of its ``model.json``, for a table with few matches of its own. Default: none.
     :param validate: a column that is not compared, to check matches by. Default: none.
+    :param report: HTML file to write as well, with scores, weights, and the pairs to look at. Default: none.
     :param force: replace what an earlier run wrote. Default: False.
+    :param exclude: patterns of files and folders that are not read, such as ``"*.md"``. Default: none.
     :param threads: number of threads. Default: one per core.
     :param memory: memory limit, such as ``"4G"``. Default: half of the machine's memory.
+    :param max_record: rows longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
+    :param max_input: give up if the input has more text than this. Default: no limit.
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
     """
-    options = given(link_files, locals())
+    options = given(locals())
     options |= {"inputs": paths(tables, "tables"), "output": as_path(output, "output")}
     return _link(options, [], model, progress, Path(output))
 
@@ -269,7 +260,7 @@ def _link(
         del options["model"]
     with Watching(progress) as told:
         summary, weights, found = _native.link(options, in_memory, text, told)
-    result = Link(json.loads(summary), weights, None if found is None else [Table(table) for table in found], folder)
+    result = Link(json.loads(summary), weights, map(Table, found), folder)
     for warning in result.summary["warnings"]:
         note("%s", warning)
     return result
@@ -286,19 +277,24 @@ def sets(
     recall: float | None = None,
     against: Any = None,
     transpose: bool = False,
+    named: bool = False,
+    delimiter: str | None = None,
     grams: int | None = None,
     set: str | None = None,
     element: str | None = None,
     column: str | None = None,
     weight: str | None = None,
+    exclude: str | Iterable[str] = (),
     threads: int | None = None,
     memory: Size | None = None,
+    max_record: Size | None = None,
+    max_input: Size | None = None,
     progress: Progress = None,
 ) -> Table:
     """Pairs of similar sets: baskets, sessions, fans of films.
 
     :param data: a dict of names and their elements, a list of sets, or a table with one element per row (``set``, ``element``)
-        or one set per row (``column``).
+        or one set per row (``column``); or the path of such a table, or of a file with one set per line.
     :param threshold: the minimum similarity of a pair, above 0 and up to 1. Default: none, and ``top`` is needed.
     :param top: number of most similar sets to return for each set. Default: all pairs that reach ``threshold``.
     :param measure: "jaccard" (the default), "containment", "cosine" or "overlap".
@@ -308,13 +304,20 @@ def sets(
     :param against: a second collection, with which the sets of ``data`` are compared. Default: none, and they are compared
         with each other.
     :param transpose: turn elements into sets, and sets into their elements. Default: False.
+    :param named: in a file with one set per line, the first element is the name of the set. Default: False, and a set is known by
+        the number of its line, the first of which is 1.
+    :param delimiter: separator of elements in lines, and in cells that are texts: a character, or ``"tab"``. Default: blanks, or
+        what lines without blanks have instead.
     :param grams: split texts into runs of this many characters, which are the elements. Default: none.
     :param set: the column with the name of the set. Default: "set", or the first of two columns.
     :param element: the column of one element per row. Default: "element", or the second of two columns.
     :param column: the column with all elements of a set. Default: none.
     :param weight: the column of weights. Default: none, and every element counts the same.
+    :param exclude: patterns of files and folders that are not read, such as ``"*.md"``. Default: none.
     :param threads: number of threads. Default: one per core.
     :param memory: memory limit, such as ``"4G"``. Default: half of the machine's memory.
+    :param max_record: rows longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
+    :param max_input: give up if the input has more text than this. Default: no limit.
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
 
     >>> import lookalike
@@ -322,31 +325,55 @@ def sets(
     >>> lookalike.sets(baskets, threshold=0.5).to_dicts()
     [{'left_id': 'ann', 'right_id': 'bob', 'similarity': 0.6666666666666666, 'shared_count': 2}]
     """
-    options = given(sets, locals())
-    given_sets = [(name, of) for name, of in (("data", data), ("against", against)) if of is not None]
-    if any(_is_sets(of) for _, of in given_sets):
+    options = given(locals())
+    collections = {"data": data, "against": against}
+    # Who names columns has tables.
+    has_columns = not options.keys().isdisjoint(("set", "element", "column", "weight"))
+    is_sets = {name: _is_sets(of, has_columns) for name, of in collections.items()}
+    if any(is_sets.values()):
         options |= {"set": "set", "column": "elements"}
     lists = options.get("column") if grams is None else None
-    tables = [_collection(of, name, lists) for name, of in given_sets]
-    if tables and all(table.is_joined for table in tables):
+    files = {name: paths(of, name) for name, of in collections.items() if _is_path(of)}
+    given_sets = {name: of for name, of in collections.items() if of is not None and name not in files}
+
+    def cells(lists: str | None) -> dict[str, _native.Cells]:
+        return {name: (_of_sets if is_sets[name] else to_cells)(of, name, lists) for name, of in given_sets.items()}
+
+    tables = cells(lists)
+    joined = [table.is_joined for table in tables.values()]
+    if any(joined) and all(joined) and not files:
         options["delimiter"] = SEPARATOR
-    elif any(table.is_joined for table in tables):
+    elif any(joined) and delimiter is not None:
+        raise OptionError(
+            "delimiter= separates elements in texts, and one of the two collections has lists: give lists for both",
+            option="delimiter",
+            kind="not_with",
+        )
+    elif any(joined):
         # Lists of the one are told apart as the lists of the other are.
-        tables = [_collection(of, name, None) for name, of in given_sets]
+        tables = cells(None)
+    options |= {"inputs": files.get("data", []), "against": files.get("against", [])}
+    in_memory, others = ([tables[name]] if name in tables else [] for name in ("data", "against"))
     with Watching(progress) as told:
-        return Table(_native.sets(options, tables[:1], tables[1:], told))
+        return Table(_native.sets(options, in_memory, others, told))
 
 
-def _is_sets(data: Any) -> bool:
+def _is_path(data: Any) -> bool:
+    return isinstance(data, (str, os.PathLike))
+
+
+def _is_sets(data: Any, has_columns: bool) -> bool:
     if isinstance(data, dict):
-        return all(not isinstance(elements, str) for elements in data.values()) and not hasattr(data, "__arrow_c_stream__")
+        return (
+            not has_columns
+            and all(not isinstance(elements, str) for elements in data.values())
+            and not hasattr(data, "__arrow_c_stream__")
+        )
     return isinstance(data, (list, tuple)) and not (data and all(isinstance(row, Mapping) for row in data))
 
 
-def _collection(data: Any, name: str, lists: str | None) -> _native.Cells:
-    """A collection of sets. The lists of the column ``lists`` have a separator between elements, which is faster than JSON."""
-    if not _is_sets(data):
-        return to_cells(data, name, lists)
+def _of_sets(data: Any, name: str, lists: str | None) -> _native.Cells:
+    """Sets with their elements. With a column of ``lists``, elements have a separator between them, which is faster than JSON."""
     keys: list[Any] = []
     sets: list[list[str]] = []
     for key, elements in data.items() if isinstance(data, dict) else enumerate(data):
@@ -370,6 +397,9 @@ def prints(
     all_pairs: bool = False,
     threshold: float | None = None,
     max_candidates: int | None = None,
+    grid: float | None = None,
+    margin: float | None = None,
+    buckets: int | None = None,
     id: str = "print",
     x: str = "x",
     y: str = "y",
@@ -379,8 +409,11 @@ def prints(
     clockwise: bool = False,
     size: tuple[int, int] | None = None,
     resolution: float | None = None,
+    exclude: str | Iterable[str] = (),
     threads: int | None = None,
     memory: Size | None = None,
+    max_record: Size | None = None,
+    max_input: Size | None = None,
     progress: Progress = None,
 ) -> Table:
     """Pairs of fingerprints that may be of one finger, with their similarity.
@@ -389,8 +422,13 @@ def prints(
     :param against: a second collection, in which each print of ``data`` is looked up. Default: none.
     :param top: number of prints of ``against`` to return for each print. Default: 5.
     :param all_pairs: compare and return every pair, not only candidates. Default: False.
-    :param threshold: the minimum similarity of a pair, from 0 to 1. Default: 0.11, and none with ``against`` or ``all_pairs``.
+    :param threshold: the minimum similarity of a pair, from 0 to 1. Default: 0.11, and none with ``against``, ``all_pairs`` or
+        ``grid``.
     :param max_candidates: number of candidates to compare for each print. Default: 50.
+    :param grid: for prints that are already aligned: find pairs that share a random triple of squares with sides of this many
+        pixels. Default: none.
+    :param margin: with ``grid``, a minutia within this many pixels of the next square counts in it too. Default: 0.
+    :param buckets: with ``grid``, number of random triples of squares. Default: 1024.
     :param id: the column with the name of the print. Default: "print".
     :param x: the column of pixels from the left. Default: "x".
     :param y: the column of pixels from the top. Default: "y".
@@ -400,16 +438,19 @@ def prints(
     :param clockwise: angles turn clockwise. Default: False.
     :param size: width and height of the images in pixels. Default: unknown.
     :param resolution: pixels per centimeter. Default: 197.
+    :param exclude: patterns of files and folders that are not read, such as ``"*.md"``. Default: none.
     :param threads: number of threads. Default: one per core.
     :param memory: memory limit, such as ``"4G"``. Default: half of the machine's memory.
+    :param max_record: rows longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
+    :param max_input: give up if the input has more text than this. Default: no limit.
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
     """
-    options = given(prints, locals())
+    options = given(locals())
 
     def source(of: Any, name: str) -> tuple[list[str], list[_native.Cells]]:
         if of is None:
             return [], []
-        return (paths(of), []) if isinstance(of, (str, Path)) else ([], [to_cells(of, name)])
+        return (paths(of, name), []) if _is_path(of) else ([], [to_cells(of, name)])
 
     options["inputs"], in_memory = source(data, "data")
     options["against"], against_in_memory = source(against, "against")

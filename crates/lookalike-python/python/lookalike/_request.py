@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypedDict
 
-from ._arguments import as_column, as_path, as_texts, plain, wrong_type
+from ._arguments import GIVEN, as_column, as_path, as_texts, plain, wrong_type
 
 Measure = Literal["jaccard", "containment"]
 Method = Literal["minhash", "simhash", "supershingle", "exact", "copies"]
 Group = Literal["independent", "components"]
+Extract = Literal["text", "article"]
 Size = int | str
 StrPath = str | os.PathLike[str]
 Progress = bool | Callable[[str, int, int | None, int], object] | None
@@ -40,18 +40,14 @@ RECALL = 0.99
 _OTHERS = frozenset({"progress", "against", "data", "left", "right"})
 
 
-def given(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The options among the arguments of a call: those that differ from the defaults in the signature of the function.
+def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The options among the arguments of a call: those that the caller gave, also with the value of the default.
 
-    A default is not asked for, so that a method without a recall does not have to be told so.
+    A default that nobody gave is not asked for, so that a method without a recall does not have to be told so.
     """
-    defaults: Mapping[str, Any] = getattr(function, "__wrapped__", function).__kwdefaults__ or {}
     more: Mapping[str, Any] = arguments.get("more", {})
-    options = {
-        name: plain(arguments[name])
-        for name, default in defaults.items()
-        if name not in _OTHERS and not _is(arguments[name], default)
-    }
+    names = GIVEN.get() - _OTHERS
+    options = {name: plain(value) for name, value in arguments.items() if name in names}
     options.update((name, plain(value)) for name, value in more.items())
     for name, what in _LISTS.items():
         if options.get(name) is not None:
@@ -70,11 +66,8 @@ _LISTS = {
     "fold": 'words such as "accents"',
     "stopwords": "a list of words",
     "exclude": 'patterns such as "*.md"',
+    "fields": "names of columns",
 }
-
-
-def _is(value: Any, default: Any) -> bool:
-    return value is default or (type(value) is type(default) and bool(value == default))
 
 
 def scheme_of(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,17 +77,37 @@ def scheme_of(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def columns(
-    text: str, id: str | None = None, source: str | None = None, value: str | None = None, *, shingle: object = None
+    text: str,
+    id: str | None = None,
+    source: str | None = None,
+    value: str | None = None,
+    *,
+    html_field: str | None = None,
+    fields: Iterable[str] = (),
+    shingle: object = None,
 ) -> dict[str, Any]:
-    """The columns that a job reads; with a shingle of tokens, lists of them are texts."""
+    """The columns that a job reads, as the native part takes them; with a shingle of tokens, lists of them are texts."""
     named = {"id": id, "source": source, "value": value}
     names = {role: None if name is None else as_column(name, role) for role, name in named.items()}
-    return {"text": as_column(text, "text"), **names, "tokens": isinstance(shingle, str) and shingle.startswith("token")}
+    return {
+        "text": as_column(text, "text") if html_field is None else as_column(html_field, "html_field"),
+        **names,
+        "fields": as_texts(fields, "fields", "names of columns"),
+        "is_html": html_field is not None,
+        "tokens": isinstance(shingle, str) and shingle.startswith("token"),
+    }
 
 
-def dumps(columns: dict[str, Any]) -> str:
-    """Columns as the native part takes them."""
-    return json.dumps(columns, default=str)
+def wanted(columns: Mapping[str, Any]) -> dict[str, str]:
+    """The names of the columns that a job reads, each with the argument that names it."""
+    roles = {"text": "html_field" if columns["is_html"] else "text", "id": "id", "source": "source", "value": "keep"}
+    named: dict[str, str] = {}
+    for role, argument in roles.items():
+        if columns[role] is not None:
+            named.setdefault(columns[role], argument)
+    for field in columns["fields"]:
+        named.setdefault(field, "fields")
+    return named
 
 
 def keep_column(keep: str) -> str | None:

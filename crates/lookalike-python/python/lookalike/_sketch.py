@@ -10,7 +10,7 @@ from . import _native
 from ._arguments import arguments
 from ._data import Data, to_input
 from ._progress import Watching, note
-from ._request import RECALL, Measure, Method, More, Progress, Size, StrPath, columns, given
+from ._request import RECALL, Extract, Measure, Method, More, Progress, Size, StrPath, columns, given
 from ._table import Table
 
 
@@ -29,6 +29,8 @@ def sketch(
     data: Data,
     *,
     text: str = "text",
+    html_field: str | None = None,
+    extract: Extract = "text",
     id: str | None = None,
     threshold: float = 0.8,
     shingle: str = "word:5",
@@ -57,6 +59,8 @@ def sketch(
 
     :param data: as for :func:`dedup`.
     :param text: the column of the texts. Default: ``"text"``.
+    :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
+    :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
     :param id: the column of ids, which are in the result then. Default: none.
     :param threshold: the similarity that bands and rows are chosen for. Default: 0.8.
     :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``, ``"token:5"``.
@@ -68,7 +72,7 @@ def sketch(
     :param rows: rows per band. Default: chosen by ``recall``.
     :param threads: number of threads. Default: one per core.
     :param memory: memory limit beside the data and the result, such as ``"2G"``. Default: half of the machine's memory.
-    :param work: folder for a copy of what can be read only once. Default: a temporary folder.
+    :param work: folder for a copy of what can be read only once. Default: the system's temporary folder.
     :param max_record: texts longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
     :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
@@ -82,10 +86,10 @@ def sketch(
     >>> list(sketches["feature_count"])
     [1, 1, 1, None]
     """
-    options = given(sketch, locals())
+    options = given(locals())
     # A copy of what can be read only once is all that is put there.
     options.pop("work", None)
-    input = to_input(data, columns(text, id, shingle=shingle), "data", work).native
+    input = to_input(data, columns(text, id, html_field=html_field, shingle=shingle), "data", work).native
     with Watching(progress) as told:
         native, report = _native.sketch(options, input, told)
     result = Sketches(native, json.loads(report))

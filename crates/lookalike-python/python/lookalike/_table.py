@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from . import _native
-from ._arguments import as_count, wrong_type
+from ._arguments import arguments, as_count, no_column, wrong_type
 from ._column import Column, row_numbers
-from ._errors import ColumnError, OptionError
+from ._errors import OptionError
 
 SHOWN_ROWS = 10
 
@@ -64,8 +64,7 @@ class Table:
 
     def _column(self, name: str) -> _native.Column:
         if name not in self.columns:
-            shown = ", ".join(self.columns)
-            raise ColumnError(f"there is no column '{name}': the columns are {shown}", column=name, columns=self.columns)
+            raise no_column(name, self.columns)
         return self._native.column(name)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -74,6 +73,7 @@ class Table:
         for row in zip(*(self[name] for name in names), strict=True):
             yield dict(zip(names, row, strict=True))
 
+    @arguments
     def take(self, rows: Iterable[int]) -> Table:
         """These rows, in this order.
 
@@ -81,6 +81,7 @@ class Table:
         """
         return Table(self._native.take(row_numbers(rows, len(self))))
 
+    @arguments
     def slice(self, start: int, length: int | None = None) -> Table:
         """Rows one after the other, without copying them.
 
@@ -91,6 +92,7 @@ class Table:
         count = len(self) if length is None else as_count(length, "length")
         return Table(self._native.slice(first, min(count, len(self) - first)))
 
+    @arguments
     def filter(self, condition: Callable[[dict[str, Any]], object] | Sequence[bool]) -> Table:
         """The rows for which a condition holds.
 
@@ -111,6 +113,7 @@ class Table:
             )
         return self.take([row for row, flag in enumerate(condition) if flag])
 
+    @arguments
     def head(self, count: int = SHOWN_ROWS) -> Table:
         """The first rows.
 

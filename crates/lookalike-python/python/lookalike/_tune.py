@@ -12,6 +12,7 @@ from ._data import Data, to_input
 from ._progress import Watching
 from ._request import (
     RECALL,
+    Extract,
     Measure,
     Method,
     More,
@@ -80,6 +81,8 @@ def tune(
     data: Data | None = None,
     *,
     text: str = "text",
+    html_field: str | None = None,
+    extract: Extract = "text",
     threshold: float = 0.8,
     shingle: str = "word:5",
     fold: str | Iterable[str] = (),
@@ -93,6 +96,7 @@ def tune(
     sample_bytes: Size | None = None,
     threads: int | None = None,
     memory: Size | None = None,
+    max_record: Size | None = None,
     progress: Progress = None,
     **more: Unpack[More],
 ) -> Tuning:
@@ -100,6 +104,8 @@ def tune(
 
     :param data: as for :func:`dedup`. Default: none.
     :param text: the column of the texts. Default: ``"text"``.
+    :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
+    :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
     :param threshold: the minimum similarity of near-duplicates. Default: 0.8.
     :param shingle: what is compared, such as ``"word:5"`` (default) or ``"char:5"``.
     :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
@@ -113,13 +119,14 @@ def tune(
     :param sample_bytes: read at most this much of the data. Default: 1G.
     :param threads: number of threads. Default: one per core.
     :param memory: memory limit, such as ``"2G"``. Default: half of the machine's memory.
+    :param max_record: texts longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
     :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
     """
-    options = given(tune, locals())
+    options = given(locals())
     if labels is not None:
         options["labels"] = paths(labels, "labels")
-    input = None if data is None else to_input(data, columns(text, shingle=shingle)).native
+    input = None if data is None else to_input(data, columns(text, html_field=html_field, shingle=shingle)).native
     with Watching(progress) as told:
         return Tuning(json.loads(_native.tune(options, input, told)))
 
@@ -169,22 +176,29 @@ def evaluate(
     data: Data,
     *,
     text: str = "text",
+    html_field: str | None = None,
+    extract: Extract = "text",
     id: str | None = None,
     methods: Iterable[str] | Mapping[str, Mapping[str, Any]] = DEFAULT_METHODS,
     thresholds: Iterable[float] = (0.8,),
     shingles: Iterable[str] = ("word:5",),
     fold: str | Iterable[str] = (),
     measure: Measure = "jaccard",
+    stopwords: Iterable[str] | None = None,
+    key: str | None = None,
     labels: StrPath | None = None,
     histograms: bool = False,
     threads: int | None = None,
     memory: Size | None = None,
+    max_record: Size | None = None,
     progress: Progress = None,
 ) -> Evaluation:
     """Compares methods, thresholds and shingles on data by recall, precision, time and memory.
 
     :param data: as for :func:`dedup`.
     :param text: the column of the texts. Default: ``"text"``.
+    :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
+    :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
     :param id: the column of ids, by which ``labels`` name rows. Default: none.
     :param methods: methods as the command writes them, such as ``"simhash:bits=6:verify"``, or a dict of names and arguments,
         such as ``{"mine": {"method": "minhash", "bands": 25, "rows": 6}}``. Default: five common ones.
@@ -192,10 +206,13 @@ def evaluate(
     :param shingles: the shingles to compare. Default: ``"word:5"``.
     :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
     :param measure: ``"jaccard"`` (default) or ``"containment"``.
+    :param stopwords: your own stop words, for the shingle ``"stopword"``. Default: those of the languages.
+    :param key: the key of the sketches, 1 to 16 hexadecimal digits, or ``"random"``. Default: none.
     :param labels: file of the true pairs, or of labels of an audit. Default: the pairs are found by an exact join.
     :param histograms: also count pairs by score and by agreement. Default: False.
     :param threads: number of threads. Default: one per core.
     :param memory: memory limit, such as ``"2G"``. Default: half of the machine's memory.
+    :param max_record: texts longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
 
     >>> import lookalike
@@ -203,15 +220,15 @@ def evaluate(
     >>> [method["recall"] for method in lookalike.evaluate(texts, methods=["minhash", "exact"]).methods]
     [1.0, 1.0]
     """
-    options = given(evaluate, locals())
-    for name in ("thresholds", "shingles"):
-        if name in options:
+    options = given(locals())
+    for name in ("methods", "thresholds", "shingles"):
+        if name in options and not isinstance(options[name], Mapping):
             options[name] = [plain(value) for value in _several(options[name], name)]
     names = None
     if isinstance(methods, Mapping):
         names, options["methods"] = list(methods), [_written(arguments) for arguments in methods.values()]
     tokens = next((shingle for shingle in options.get("shingles", ()) if str(shingle).startswith("token")), None)
-    input = to_input(data, columns(text, id, shingle=tokens)).native
+    input = to_input(data, columns(text, id, html_field=html_field, shingle=tokens)).native
     with Watching(progress) as told:
         values = json.loads(_native.evaluate(options, input, told))
     for at, row in enumerate(values["methods"] if names else []):
