@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array
 use arrow_schema::DataType;
 use lookalike::{
     DedupOptions, DedupRequest, DedupRows, HeldTable, ReadOptions, Removal, ReportOptions, ReportTexts, Resources,
-    RowFate, Summary,
+    RowFate, Scheme, Summary,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,6 +17,7 @@ use crate::error;
 use crate::ids::{Named, typed};
 use crate::input::Input;
 use crate::job::Runner;
+use crate::look::compared_by;
 use crate::options::{options, refuse};
 use crate::table::{self, table};
 
@@ -30,6 +31,8 @@ pub(crate) struct Decided {
     data: Py<Input>,
     reference: Option<Py<Input>>,
     has_sources: bool,
+    /// When rows are near-duplicates: as the caller said, or as an index does.
+    scheme: Scheme,
     /// What texts are read from again.
     read: ReadOptions,
     reference_tables: Vec<HeldTable>,
@@ -58,6 +61,7 @@ pub(crate) fn dedup(
         removals,
         data,
         reference,
+        scheme: options.scheme().clone(),
         has_sources: options.read().settings().fields.source.is_some(),
         read: options.read().clone(),
         reference_tables: options.reference_tables().to_vec(),
@@ -104,6 +108,11 @@ impl Decided {
     #[getter]
     fn summary(&self) -> String {
         serde_json::to_string(&self.summary).expect("keys are strings")
+    }
+
+    /// Two texts by every measure, as JSON.
+    fn compare(&self, py: Python<'_>, left: &str, right: &str) -> PyResult<String> {
+        compared_by(py, &self.scheme, left, right)
     }
 
     /// Number of rows.

@@ -46,6 +46,12 @@ impl Saved {
         Ok(Self { index, folder, writing: Mutex::default() })
     }
 
+    /// Brings an index that an earlier version made up to date.
+    #[staticmethod]
+    fn upgrade(py: Python<'_>, folder: PathBuf) -> PyResult<()> {
+        py.detach(|| index::upgrade(&folder)).map_err(|cause| error::raise_index(py, &cause)).map(drop)
+    }
+
     /// Its folder.
     #[getter]
     fn folder(&self) -> PathBuf {

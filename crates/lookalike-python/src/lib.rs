@@ -10,6 +10,7 @@ mod column;
 mod columns;
 mod dedup;
 mod error;
+mod explain;
 mod files;
 mod frame;
 mod ids;
@@ -35,6 +36,8 @@ mod _native {
     use crate::column::Column;
     #[pymodule_export]
     use crate::dedup::{Decided, dedup};
+    #[pymodule_export]
+    use crate::explain::explain_link;
     #[pymodule_export]
     use crate::files::{dedup_files, pairs_files};
     #[pymodule_export]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike::core::sketch::{FastSketcher, SlotSketcher};
 use lookalike::core::text::shingle::Shingler;
-use lookalike::{EvaluateRequest, TuneRequest};
+use lookalike::{EvaluateRequest, Scheme, TuneRequest};
 use lookalike_page::chart::{Bar, Bars, Curve, Point};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -18,8 +18,12 @@ use crate::options::{options, refuse, scheme};
 /// Two texts by every measure, as JSON.
 #[pyfunction]
 pub(crate) fn compare(py: Python<'_>, given: &Bound<'_, PyDict>, left: &str, right: &str) -> PyResult<String> {
-    let scheme = scheme(py, given)?;
-    let compared = py.detach(|| lookalike::compare(left, right, &scheme));
+    compared_by(py, &scheme(py, given)?, left, right)
+}
+
+/// The same by the scheme of a result.
+pub(crate) fn compared_by(py: Python<'_>, scheme: &Scheme, left: &str, right: &str) -> PyResult<String> {
+    let compared = py.detach(|| lookalike::compare(left, right, scheme));
     let compared = compared.map_err(|cause| error::raise(py, &cause))?;
     Ok(serde_json::to_string(&compared).expect("keys are strings"))
 }

@@ -35,8 +35,7 @@ fn to_json(value: &Bound<'_, PyAny>) -> Option<Value> {
         return Some(whole.into());
     }
     if let Ok(number) = value.extract::<f64>() {
-        // JSON has no such number, and no option takes it.
-        return Some(serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Value::Number));
+        return serde_json::Number::from_f64(number).map(Value::Number);
     }
     if let Ok(path) = value.extract::<PathBuf>() {
         return path.to_str().map(Into::into);

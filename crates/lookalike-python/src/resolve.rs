@@ -69,9 +69,13 @@ pub(crate) fn resolve(
     let token_counts = lengths.map_or(&none[..], |lengths| lengths.values());
     let value = |value: &Option<f64>| value.map_or(FieldValue::Missing, |value| FieldValue::number(&value.to_string()));
     let field_values: Vec<FieldValue> = values.iter().flatten().map(value).collect();
-    if token_counts.len() != rows || values.as_ref().is_some_and(|values| values.len() != rows) {
-        let message = format!("there is not one value for each of {rows} rows");
+    if token_counts.len() != rows {
+        let message = format!("the pairs are of {} rows, and rows={rows}", token_counts.len());
         return Err(error::option(py, "rows", "out_of_range", &message));
+    }
+    if let Some(values) = values.as_ref().filter(|values| values.len() != rows) {
+        let message = format!("keep= has {} numbers, and rows={rows}", values.len());
+        return Err(error::option(py, "keep", "out_of_range", &message));
     }
     let order = keep_order(&keep, Ranking { token_counts, field_values: &field_values });
     let fates = py.detach(|| decide(&pairs.known(), &order));

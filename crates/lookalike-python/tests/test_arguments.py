@@ -91,6 +91,26 @@ WRONG: list[tuple[str, Callable[[Path], Any], str]] = [
     ("left", lambda _: lookalike.link(["a"]), "takes a data frame"),
     ("model", lambda _: lookalike.link({"a": ["b"]}, model=5), "must be a result of link"),  # type: ignore[arg-type]
     ("thresholds", lambda _: lookalike.evaluate(TEXTS, thresholds=None), "list"),  # type: ignore[arg-type]
+    ("thresholds", lambda _: lookalike.evaluate(TEXTS, thresholds=[0.8, 7]), "above 0 and at most 1, not 7"),
+    ("methods", lambda _: lookalike.evaluate(TEXTS, methods={"mine": 5}), "a dict of names and arguments"),  # type: ignore[dict-item]
+    ("purge", lambda folder: index(folder).compact(purge="yes"), "must be True or False, not 'yes'"),  # type: ignore[arg-type]
+    ("repair", lambda folder: index(folder).verify(repair=1), "must be True or False, not 1"),
+    ("unless_duplicate", lambda folder: index(folder).put("a", "b", unless_duplicate="no"), "must be True or False"),  # type: ignore[arg-type]
+    ("texts", lambda folder: lookalike.dedup(TEXTS).report(folder / "a.html", texts=5), "must be a text, not 5"),  # type: ignore[arg-type]
+    ("force", lambda folder: lookalike.dedup(TEXTS).report(folder / "a.html", force=None), "must be True or False"),  # type: ignore[arg-type]
+    ("count", lambda _: lookalike.dedup(TEXTS).rows.head("all"), "must be a whole number"),  # type: ignore[arg-type]
+    ("keep", lambda _: lookalike.resolve(lookalike.pairs(TEXTS), rows=3, keep=["a", "b", "c"]), "a number for each row"),  # type: ignore[list-item]
+    ("keep", lambda _: lookalike.resolve(lookalike.pairs(TEXTS), rows=3, keep=[1.0]), "has 1 numbers, and rows=3"),
+    ("against", lambda _: lookalike.prints({"x": [1]}, against={"x": 1}), "its values must be columns"),
+    ("set", lambda _: lookalike.sets({"a": ["b"]}, set=5, threshold=0.5), "the name of a column"),  # type: ignore[arg-type]
+    ("path", lambda folder: index(folder).snapshot(""), "must be a path, not ''"),
+    ("output", lambda folder: lookalike.dedup_files(folder, ""), "must be a path, not ''"),
+    ("threshold", lambda _: lookalike.dedup(TEXTS, threshold=float("nan")), "must be a finite number, not nan"),
+    ("report", lambda _: lookalike.link({"a": ["b"]}, report=5), "must be a path"),  # type: ignore[arg-type]
+    ("labels", lambda _: lookalike.link({"a": ["b"]}, labels=5), "must be a path"),  # type: ignore[arg-type]
+    ("labels", lambda _: lookalike.evaluate(TEXTS, labels=5), "must be a path"),  # type: ignore[arg-type]
+    ("against_index", lambda folder: lookalike.dedup_files(folder, folder / "out", against_index=5), "must be a path"),  # type: ignore[arg-type]
+    ("path", lambda _: lookalike.Index.open("\ud800"), "a path that a file can have"),
 ]
 
 

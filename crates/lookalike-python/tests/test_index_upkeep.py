@@ -128,6 +128,13 @@ def test_a_second_delivery_is_compared_with_the_first(tmp_path: Path) -> None:
     assert raised.value.option == "add_kept"
 
 
+def test_an_index_of_this_version_is_opened_by_an_upgrade(tmp_path: Path) -> None:
+    filled(tmp_path / "index", storm=STORM)
+    assert list(lookalike.Index.upgrade(tmp_path / "index")) == ["storm"]
+    with pytest.raises(lookalike.InputError):
+        lookalike.Index.upgrade(tmp_path / "nothing")
+
+
 FIELDS = {"id": [1, 2], "text": ["a storm", "a calm"], "lang": ["en", None], "size": [3, 4], "tags": [["x"], []]}
 
 

@@ -64,6 +64,28 @@ def test_tables_of_files_are_those_of_the_frame(tmp_path: Path) -> None:
     lookalike.link(as_text(CUSTOMERS), report=tmp_path / "page.html", force=True)
 
 
+def test_two_records_are_explained(command: Path, tmp_path: Path) -> None:
+    frame = as_text(CUSTOMERS)
+    by_id, by_row = lookalike.link(frame, id="id"), lookalike.link(frame)
+    files = lookalike.link_files(CUSTOMERS, tmp_path / "files", id="id")
+    best = by_id.matches[0]
+    explained = by_id.explain(best["left_id"], best["right_id"])
+    assert explained["match"] is True and explained["compared"] == "yes"
+    assert round(explained["probability"], 6) == round(best["probability"], 6) >= explained["threshold"]
+    assert {"left", "right", "level", "bits"} <= explained["fields"][0].keys()
+    assert len(set(explained["clusters"])) == 1
+    assert files.explain(best["left_id"], best["right_id"])["probability"] == pytest.approx(explained["probability"])
+    assert pickle.loads(pickle.dumps(files)).explain(best["left_id"], best["right_id"])["match"] is True
+    rows = by_row.matches[0]
+    assert by_row.explain(rows["left_id"], rows["right_id"])["match"] is True
+    with pytest.raises(lookalike.LookalikeError, match="no record"):
+        by_id.explain("nobody", best["right_id"])
+    with pytest.raises(lookalike.OptionError, match="left= must be a whole number"):
+        by_row.explain("1", 2)
+    with pytest.raises(lookalike.LookalikeError, match="was pickled"):
+        pickle.loads(pickle.dumps(by_id)).explain("1", "2")
+
+
 def test_the_weights_of_another_result_and_its_answer(tmp_path: Path) -> None:
     frame = as_text(CUSTOMERS)
     first = lookalike.link(frame, id="id")

@@ -40,6 +40,14 @@ def test_an_explanation_has_the_evidence_and_both_texts(texts: list[str]) -> Non
     assert result.explain(result.kept[0])["kept"] is True
 
 
+def test_an_explanation_compares_as_the_index_does(tmp_path: Path) -> None:
+    index = lookalike.Index.create(tmp_path / "index", threshold=0.3, shingle="char:4")
+    index.put("a", "the storm hit the coast on Monday night")
+    explained = lookalike.dedup(["the storm hit a coast on Sunday night"], against=index).explain(0)
+    assert explained["comparison"].verdict == "near_duplicates"
+    assert explained["comparison"].jaccard == pytest.approx(explained["similarity"])
+
+
 def test_a_report_is_one_page_with_the_texts(texts: list[str], tmp_path: Path) -> None:
     result = lookalike.dedup(texts, against=texts_of(7, 20))
     result.report(tmp_path / "report.html")

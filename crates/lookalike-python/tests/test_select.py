@@ -168,6 +168,16 @@ def test_a_dict_of_columns_is_a_table() -> None:
         lookalike.dedup({"monday": "the storm", "tuesday": "a quiet day"})
 
 
+def test_an_array_of_pandas_is_a_list_of_texts() -> None:
+    for array in (
+        pd.array(["a b", "A b!", "c"], dtype="string"),
+        pd.Categorical(["a b", "A b!", "c"]),
+        pd.Index(["a b", "A b!", "c"]),
+    ):
+        selected = lookalike.dedup(array, keep="first").select(array)
+        assert type(selected) is type(array) and list(selected) == ["a b", "c"]
+
+
 def test_a_list_of_dicts_is_a_table() -> None:
     data = [{"text": text, "n": row} for row, text in enumerate(TEXTS)]
     result = lookalike.dedup(data, id="n", keep="max:n")

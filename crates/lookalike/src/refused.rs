@@ -117,6 +117,12 @@ impl Refused {
         Self { name: name.into(), ..Self::unnamed(why) }
     }
 
+    /// The same about another option, in which the value was given.
+    #[must_use]
+    pub(crate) fn renamed(self, option: JobOption) -> Self {
+        Self { name: option.name().into(), ..self }
+    }
+
     /// The same about this option, where the reason was found before the option was known.
     pub(crate) fn of(self, name: &str) -> Self {
         if self.name.is_empty() { Self { name: name.to_owned().into(), ..self } } else { self }

@@ -155,6 +155,14 @@ def as_count(value: Any, name: str, least: int = 0) -> int:
     return number
 
 
+def as_flag(value: Any, name: str) -> bool:
+    """True or False, also one of numpy."""
+    flag = plain(value)
+    if not isinstance(flag, bool):
+        raise wrong_type(name, "True or False", value)
+    return flag
+
+
 def as_path(value: Any, name: str) -> str:
     """A path as a text."""
     if not isinstance(value, (str, os.PathLike)):
@@ -162,6 +170,12 @@ def as_path(value: Any, name: str) -> str:
     path = os.fspath(value)
     if isinstance(path, bytes):
         raise wrong_type(name, "a path, as a text", value)
+    if not path:
+        raise wrong_type(name, "a path", path)
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise wrong_type(name, "a path that a file can have", value) from None
     return path
 
 

@@ -201,7 +201,7 @@ def _arrow_table(relation: Any) -> Any:
 
 
 def _of_pandas(data: Any, columns: dict[str, Any], name: str) -> _native.Input:
-    if type(data).__name__ in ("Series", "Index"):
+    if not hasattr(data, "columns"):
         return of_lists({columns["text"]: data.tolist()}, columns, name)
     names = list(wanted(columns))
     check_columns(columns, list(data.columns))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from . import _native
-from ._arguments import arguments, as_count, as_path
+from ._arguments import arguments, as_count, as_flag, as_path, as_text
 from ._column import Column
 from ._data import Data, Given, existing, to_input
 from ._errors import LookalikeError, OptionError
@@ -26,7 +26,6 @@ from ._request import (
     columns,
     given,
     keep_column,
-    scheme_of,
 )
 from ._select import select
 from ._table import Table
@@ -56,7 +55,7 @@ class Dedup:
         self,
         native: _native.Decided | _native.Resolved,
         given: Given | None,
-        scheme: dict[str, Any] | None,
+        compare: Callable[[str, str], str] | None,
         summary: dict[str, Any] | None = None,
         reference: Given | Index | None = None,
     ) -> None:
@@ -64,7 +63,8 @@ class Dedup:
         self._native: _native.Decided | _native.Resolved | None = native
         self._given = given
         self._reference = reference
-        self._scheme = scheme
+        # By what a removed text is compared with the kept one; None where the texts are not at hand.
+        self._compare_texts = compare
         if summary is not None:
             self.summary = summary
 
@@ -188,9 +188,9 @@ class Dedup:
         from ._compare import Comparison
 
         (left,), (right,) = self._texts([found])
-        if self._scheme is None or left is None or right is None:
+        if self._compare_texts is None or left is None or right is None:
             return None
-        return Comparison(json.loads(_native.compare(self._scheme, left, right)))
+        return Comparison(json.loads(self._compare_texts(left, right)))
 
     @arguments
     def report(self, path: StrPath, *, texts: str = "excerpt", force: bool = False) -> None:
@@ -209,11 +209,11 @@ class Dedup:
                 "a result of resolve has no report, which shows the texts and the steps of a run: "
                 "call dedup on the data with this threshold, and report on its result"
             )
-        self._native.report(as_path(path, "path"), texts, force)
+        self._native.report(as_path(path, "path"), as_text(texts, "texts"), as_flag(force, "force"))
 
     def __getstate__(self) -> dict[str, Any]:
         tables = {name: getattr(self, name) for name in ("kept", "removed_rows", "mask", "removed", "rows", "summary")}
-        return {**tables, "_scheme": self._scheme, "_native": None, "_given": None, "_reference": None}
+        return {**tables, "_compare_texts": None, "_native": None, "_given": None, "_reference": None}
 
     def __repr__(self) -> str:
         found = self.summary["found"]
@@ -357,8 +357,7 @@ def dedup(
         except OptionError as error:
             raise _of_dedup(error) from None
     # The text of a page is not at hand to be compared again.
-    scheme = scheme_of(options) if html_field is None else None
-    result = Dedup(native, given_data, scheme, reference=reference)
+    result = Dedup(native, given_data, native.compare if html_field is None else None, reference=reference)
     _note(result)
     return result
 

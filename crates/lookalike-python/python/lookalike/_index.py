@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from . import _native
-from ._arguments import arguments, as_id, as_path, as_text, wrong_type
+from ._arguments import arguments, as_flag, as_id, as_path, as_text, wrong_type
 from ._data import Data, to_input
 from ._errors import OptionError
 from ._progress import Watching
@@ -80,6 +80,16 @@ class Index:
         """
         return cls(_native.Saved.open(as_path(path, "path")))
 
+    @classmethod
+    @arguments
+    def upgrade(cls, path: StrPath) -> Index:
+        """Brings an index that an earlier version made up to date, and opens it.
+
+        :param path: the folder.
+        """
+        _native.Saved.upgrade(as_path(path, "path"))
+        return cls.open(path)
+
     @property
     def path(self) -> Path:
         """Its folder."""
@@ -143,7 +153,7 @@ class Index:
             raise wrong_type("fields", "a dict", fields)
         written = "" if fields is None else json.dumps(dict(fields), default=str)
         document = (as_id(id), as_text(text, "text"), written)
-        found = json.loads(self._native.put([document], bool(unless_duplicate))[0])
+        found = json.loads(self._native.put([document], as_flag(unless_duplicate, "unless_duplicate"))[0])
         result: Literal["added", "replaced", "unchanged", "duplicate"] = found["result"]
         return result
 
@@ -248,7 +258,7 @@ class Index:
 
         :param purge: also remove every byte of deleted documents. Default: False.
         """
-        self._native.compact(purge)
+        self._native.compact(as_flag(purge, "purge"))
 
     @arguments
     def verify(self, *, repair: bool = False) -> dict[str, Any]:
@@ -258,7 +268,7 @@ class Index:
             ``lost`` in the result names the rest, and the damaged file is kept in the folder ``damaged`` of the index.
             Default: False.
         """
-        found: dict[str, Any] = json.loads(_native.Saved.verify(self._native.folder, repair))
+        found: dict[str, Any] = json.loads(_native.Saved.verify(self._native.folder, as_flag(repair, "repair")))
         return found
 
     @arguments

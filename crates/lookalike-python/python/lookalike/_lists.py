@@ -33,15 +33,8 @@ def check_columns(columns: Mapping[str, Any], existing: Sequence[Any]) -> None:
 
 def of_table(data: Mapping[Any, Any], columns: dict[str, Any], name: str) -> _native.Input:
     """A dict of columns."""
-    if any(isinstance(column, (str, bytes)) or column is None or not _is_column(column) for column in data.values()):
-        raise OptionError(
-            f'{name}= is a dict, and a dict is a table: its values must be columns, as in {{"text": ["...", "..."]}}; '
-            "of a dict of texts, give list(data.values())",
-            option=name,
-            kind="wrong_type",
-        )
+    check_table(data, name)
     check_columns(columns, list(data))
-    check_lengths(data, name)
     return of_lists({column: as_list(data[column]) for column in wanted(columns)}, columns, name)
 
 
@@ -157,8 +150,15 @@ def as_list(column: Any) -> list[Any]:
     return list(column)
 
 
-def check_lengths(data: Mapping[Any, Any], name: str) -> int:
-    """The number of rows of a dict of columns."""
+def check_table(data: Mapping[Any, Any], name: str) -> int:
+    """The number of rows of a dict, whose values are columns of one length."""
+    if any(isinstance(column, (str, bytes)) or column is None or not _is_column(column) for column in data.values()):
+        raise OptionError(
+            f'{name}= is a dict, and a dict is a table: its values must be columns, as in {{"text": ["...", "..."]}}; '
+            "of a dict of texts, give list(data.values())",
+            option=name,
+            kind="wrong_type",
+        )
     lengths = {key: len(column) for key, column in data.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{key} has {length}" for key, length in lengths.items())

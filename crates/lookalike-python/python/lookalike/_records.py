@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from . import _native
-from ._arguments import arguments, as_path, as_text, wrong_type
+from ._arguments import arguments, as_column, as_count, as_id, as_path, as_text, wrong_type
 from ._data import ArrowArray, ArrowStream, Data, is_lazy, library_of, without_null_type
-from ._errors import OptionError
-from ._lists import as_list, check_lengths, is_missing
+from ._errors import LookalikeError, OptionError
+from ._lists import as_list, check_table, is_missing
 from ._progress import Watching, note
 from ._request import Progress, Size, StrPath, given, paths
 from ._table import Table
@@ -56,7 +56,7 @@ def to_cells(data: Any, name: str, lists: str | None = None) -> _native.Cells:
         names = dict.fromkeys(column for row in data for column in row)
         data = {column: [row.get(column) for row in data] for column in names}
     if isinstance(data, Mapping):
-        check_lengths(data, name)
+        check_table(data, name)
         columns = {str(column): as_list(values) for column, values in data.items()}
         whole = [column for column, values in columns.items() if _is_whole(values)]
         cells = [[_cell(value) for value in column] for column in columns.values()]
@@ -91,7 +91,14 @@ class Link:
     ``folder`` is that of ``link_files``.
     """
 
-    def __init__(self, summary: dict[str, Any], model: str, tables: Iterable[Table], folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        summary: dict[str, Any],
+        model: str,
+        tables: Iterable[Table],
+        asked: tuple[dict[str, Any], list[_native.Cells], str | None],
+        folder: Path | None = None,
+    ) -> None:
         self.summary = summary
         self.folder = folder
         self.matches: Table
@@ -102,6 +109,33 @@ class Link:
         """All rows as they came, with their cluster and whether each is the best of it."""
         self.matches, self.clusters, self.linked = tables
         self._model = model
+        # The options, the tables and the model of the call; None in a result that was pickled without a folder.
+        self._asked: tuple[dict[str, Any], list[_native.Cells], str | None] | None = asked
+
+    @arguments
+    def explain(self, left: str | int, right: str | int) -> dict[str, Any]:
+        """Why two records are a match, or are none: what each column says, whether they were compared, and their clusters.
+
+        A result of ``link_files`` is explained from its folder. That of ``link`` is linked again, with the same outcome.
+
+        :param left: the id of a record, or its row number if there are no ids; of two tables, one of the first.
+        :param right: the same of the other record.
+        """
+        if self._asked is None:
+            raise LookalikeError("a result that was pickled has no tables to explain: call link again")
+        options, tables, model = self._asked
+        ids = (self._id(left, "left"), self._id(right, "right"))
+        found: dict[str, Any] = json.loads(_native.explain_link(options, tables, ids, model))
+        return found
+
+    def _id(self, id: str | int, name: str) -> str:
+        """An id as the job knows it: rows are counted from 1 there."""
+        assert self._asked is not None
+        has_ids = self._asked[0].get("id") is not None
+        return as_id(id, name) if has_ids else str(as_count(id, name) + 1)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ if self.folder is not None else {**self.__dict__, "_asked": None}
 
     @property
     def model(self) -> dict[str, Any]:
@@ -253,6 +287,8 @@ def _link(
     folder: Path | None = None,
 ) -> Link:
     text = None
+    if options.get("labels") is not None:
+        options["labels"] = as_path(options["labels"], "labels")
     if not isinstance(model, (Link, str, os.PathLike, type(None))):
         raise wrong_type("model", "a result of link(), or the path of its model.json", model)
     if isinstance(model, Link):
@@ -260,7 +296,7 @@ def _link(
         del options["model"]
     with Watching(progress) as told:
         summary, weights, found = _native.link(options, in_memory, text, told)
-    result = Link(json.loads(summary), weights, map(Table, found), folder)
+    result = Link(json.loads(summary), weights, map(Table, found), (options, in_memory, text), folder)
     for warning in result.summary["warnings"]:
         note("%s", warning)
     return result
@@ -326,6 +362,9 @@ def sets(
     [{'left_id': 'ann', 'right_id': 'bob', 'similarity': 0.6666666666666666, 'shared_count': 2}]
     """
     options = given(locals())
+    for name in ("set", "element", "column", "weight"):
+        if options.get(name) is not None:
+            as_column(options[name], name)
     collections = {"data": data, "against": against}
     # Who names columns has tables.
     has_columns = not options.keys().isdisjoint(("set", "element", "column", "weight"))

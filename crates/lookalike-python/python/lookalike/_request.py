@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypedDict
 
 from ._arguments import GIVEN, as_column, as_path, as_texts, plain, wrong_type
+from ._errors import OptionError
 
 Measure = Literal["jaccard", "containment"]
 Method = Literal["minhash", "simhash", "supershingle", "exact", "copies"]
@@ -54,12 +56,19 @@ def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
             options[name] = as_texts(options[name], name, what)
     if isinstance(options.get("fold"), list):
         options["fold"] = ",".join(options["fold"])
-    if options.get("work") is not None:
-        options["work"] = as_path(options["work"], "work")
+    for name in _PATHS:
+        if options.get(name) is not None:
+            options[name] = as_path(options[name], name)
+    for name, value in options.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise OptionError(f"{name}= must be a finite number, not {value}", option=name, kind="out_of_range", value=value)
     if isinstance(options.get("between"), (list, tuple)):
         options["between"] = [plain(end) for end in options["between"]]
     return options
 
+
+# Arguments that take one path.
+_PATHS = ("against_index", "report", "work")
 
 # Arguments that take one word or several.
 _LISTS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from . import _native
@@ -75,7 +76,8 @@ def resolve(
     table |= {name: None if column is None else column._native for name, column in ids.items()}
     native = _native.resolve(table, rows, keep, lengths._native if lengths is not None and keep == "longest" else None, values)
     given, scheme = getattr(pairs, "_given", None), getattr(pairs, "_scheme", None)
-    return Dedup(native, given, scheme, _summary(native, threshold, keep))
+    compare = None if scheme is None else partial(_native.compare, scheme)
+    return Dedup(native, given, compare, _summary(native, threshold, keep))
 
 
 def _keep(keep: str | Sequence[float | None] | None, lengths: Column[int] | None) -> tuple[str, list[float | None] | None]:
@@ -85,7 +87,7 @@ def _keep(keep: str | Sequence[float | None] | None, lengths: Column[int] | None
     if not isinstance(keep, str):
         if not hasattr(keep, "__iter__"):
             raise wrong_type("keep", '"longest", "first", "last", or a number for each row', keep)
-        return "values", [None if value is None or is_missing(value) else float(value) for value in keep]
+        return "values", [None if is_missing(value) else _number(value) for value in keep]
     if keep == "longest" and lengths is None:
         raise OptionError(
             'the lengths of rows are not known here: give keep="first", or a number for each row',
@@ -101,6 +103,16 @@ def _keep(keep: str | Sequence[float | None] | None, lengths: Column[int] | None
             value=keep,
         )
     return keep, None
+
+
+def _number(value: Any) -> float:
+    number = plain(value)
+    if isinstance(number, str):
+        raise wrong_type("keep", "a number for each row", value)
+    try:
+        return float(number)
+    except (TypeError, ValueError, OverflowError):
+        raise wrong_type("keep", "a number for each row", value) from None
 
 
 def _summary(native: _native.Resolved, threshold: float | None, keep: str) -> dict[str, Any]:

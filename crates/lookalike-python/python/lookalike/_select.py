@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from ._column import Column
 from ._data import Given, is_batch, is_lazy, library_of
 from ._errors import OptionError
-from ._lists import check_lengths
+from ._lists import check_table
 
 T = TypeVar("T")
 
@@ -121,7 +121,7 @@ def _flags(mask: Column[bool]) -> Any:
 
 def _check_length(data: Any, rows: int) -> None:
     if isinstance(data, Mapping):
-        length = check_lengths(data, "data")
+        length = check_table(data, "data")
     else:
         try:
             length = len(data)

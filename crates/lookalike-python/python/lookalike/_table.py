@@ -119,7 +119,7 @@ class Table:
 
         :param count: number of rows at most. Default: 10.
         """
-        return self.slice(0, count)
+        return self.slice(0, as_count(count, "count"))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Rows as a list of dicts."""

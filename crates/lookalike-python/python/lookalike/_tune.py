@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Unpack, cast
 
 from . import _native
-from ._arguments import arguments, plain, wrong_type
+from ._arguments import arguments, as_path, plain, wrong_type
 from ._data import Data, to_input
 from ._progress import Watching
 from ._request import (
@@ -224,6 +224,8 @@ def evaluate(
     for name in ("methods", "thresholds", "shingles"):
         if name in options and not isinstance(options[name], Mapping):
             options[name] = [plain(value) for value in _several(options[name], name)]
+    if labels is not None:
+        options["labels"] = as_path(labels, "labels")
     names = None
     if isinstance(methods, Mapping):
         names, options["methods"] = list(methods), [_written(arguments) for arguments in methods.values()]
@@ -247,6 +249,10 @@ def _several(values: Any, name: str) -> list[Any]:
 
 def _written(arguments: Mapping[str, Any]) -> str:
     """A method with its arguments after colons, as the command takes it."""
+    if not isinstance(arguments, Mapping):
+        raise wrong_type(
+            "methods", 'a list of methods, or a dict of names and arguments such as {"method": "minhash"}', arguments
+        )
     given = dict(arguments)
     parts = [str(given.pop("method", "minhash"))]
     parts += [name if value is True else f"{name}={value}" for name, value in given.items() if value not in (None, False)]

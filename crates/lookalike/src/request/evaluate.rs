@@ -104,12 +104,23 @@ impl EvaluateRequest {
                     } else {
                         (written.clone(), method(written, common)?)
                     };
-                    let scheme = request.check().map_err(|refused| of_method(written, refused))?;
+                    let scheme = request.check().map_err(|refused| self.of_several(of_method(written, refused)))?;
                     schemes.push(NamedScheme { name, scheme });
                 }
             }
         }
         Ok(schemes)
+    }
+}
+
+impl EvaluateRequest {
+    /// A refusal of one of several thresholds or shingles, by the option that has them all.
+    fn of_several(&self, refused: Refused) -> Refused {
+        match refused.option() {
+            Some(JobOption::Threshold) if self.thresholds.is_some() => refused.renamed(JobOption::Thresholds),
+            Some(JobOption::Shingle) if self.shingles.is_some() => refused.renamed(JobOption::Shingles),
+            _ => refused,
+        }
     }
 }
 
