@@ -268,12 +268,15 @@ where
 
 /// The type of objects of Python, if all that are not None are of one type that columns have.
 pub(crate) fn kind_of(values: &Bound<'_, PyList>) -> PyResult<Option<&'static str>> {
-    let mut found = None;
+    let (mut found, mut is_unsigned) = (None, false);
     for value in values.iter().filter(|value| !value.is_none()) {
         let kind = match &*value.get_type().name()?.to_cow()? {
             "str" => "large_string",
             "bool" => "bool",
-            "int" if value.extract::<i64>().is_ok() => "int64",
+            "int" => {
+                is_unsigned |= value.extract::<i64>().is_err();
+                "int64"
+            }
             "float" => "float64",
             "date" => "date32",
             _ => return Ok(None),
@@ -281,6 +284,10 @@ pub(crate) fn kind_of(values: &Bound<'_, PyList>) -> PyResult<Option<&'static st
         if *found.get_or_insert(kind) != kind {
             return Ok(None);
         }
+    }
+    if is_unsigned {
+        // Hashes of 64 bits are often ids.
+        return Ok(values.extract::<Vec<Option<u64>>>().is_ok().then_some("uint64"));
     }
     Ok(found)
 }

@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 import random
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +208,9 @@ def test_ids_come_back_as_they_were_given(texts: list[str], tmp_path: Path) -> N
     resolved = lookalike.resolve(pairs, rows=len(texts)).removed
     assert resolved["kept_id"] == [10 * row for row in resolved["kept_row"]]
     assert lookalike.resolve(pairs.to_polars(), rows=len(texts)).removed["removed_id"][0] % 10 == 0
+    hashes = lookalike.dedup({"text": ["a b", "A b!"], "id": [2**64 - 1, 3]}, id="id", keep="first").removed
+    assert hashes["kept_id"] == [2**64 - 1] and hashes.schema["kept_id"] == "uint64"
+    assert lookalike.dedup({"text": ["a b", "A b!"], "id": [2**64, -3]}, id="id", keep="first").removed["kept_id"] == [str(2**64)]
     against = lookalike.dedup(data, id="id", against={"text": texts[:9], "id": numbers[:9]}).removed
     assert all(isinstance(id, int) for id in against["kept_id"])
     index = lookalike.Index.create(tmp_path / "index")
@@ -230,6 +234,15 @@ def test_rows_are_counted_from_0_in_every_function() -> None:
     assert lookalike.sets([["a", "b"], ["a", "b"]], threshold=0.5)["left_id"] == [0]
     skipped = lookalike.dedup(pa.table({"text": pa.array([b"a b", b"\xff\xfe"])})).summary["skipped"]
     assert [entry["row"] for entry in skipped] == [1]
+    long = {"text": ["a b c d e", "a b c d f" * 100, "A b c d e"], "id": [1, 2, 3]}
+    with tempfile.TemporaryDirectory() as folder:
+        added = lookalike.Index.create(folder + "/index").add(long, id="id", max_record=60)
+    evaluated = lookalike.evaluate(long, methods="minhash", max_record=60).values
+    for report in (lookalike.pairs(long, max_record=60).report, lookalike.sketch(long, max_record=60).report, added, evaluated):
+        assert [(entry["row"], "position" in entry) for entry in report["skipped"]] == [(1, False)]
+    people["name"][1] = "x" * 1000
+    passed_over = lookalike.link(people | {"city": ["a", "b", "c"]}, max_record=60).summary["skipped"]
+    assert [(entry["table"], entry["row"]) for entry in passed_over] == [("left", 1)]
     texts = ["a b c d e", "A b c d e"]
     assert lookalike.dedup(texts).removed["kept_row"] == lookalike.pairs(texts)["left_row"] == [0]
     assert lookalike.sketch(texts)["row"] == [0, 1] and lookalike.dedup(texts).rows["row"] == [0, 1]

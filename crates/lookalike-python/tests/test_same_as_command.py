@@ -61,6 +61,24 @@ def test_every_parameter_decides_as_the_flag_does(
     assert len(result.kept) == summary["found"]["kept_count"]
 
 
+def test_pages_in_a_column_are_compared_by_their_text(texts: list[str], by_command: ByCommand) -> None:
+    pages = [f"<script>{at}</script><nav>Home</nav><article><p>{text}</p></article>" for at, text in enumerate(texts)]
+    rows = [{"html": page, "id": at} for at, page in enumerate(pages)]
+    for extract in ("text", "article"):
+        removed, _ = by_command(rows, "--html-field", "html", "--extract", extract)
+        assert removed
+        for data in (pa.table({"html": pages}), pa.table({"html": pages}).to_reader(), {"html": pages}, pages):
+            result = lookalike.dedup(data, html_field="html", extract=extract)
+            same(result, removed)
+        assert "comparison" not in result.explain(result.removed_rows[0]), "the markup is not what was compared"
+    found = lookalike.pairs(pages, html_field="html")
+    assert lookalike.resolve(found, rows=len(pages)).kept == lookalike.dedup(pages, html_field="html").kept
+    words = lookalike.sketch(["<p>a b", "a <b>b</b>"], html_field="html")["text_hash"]
+    assert words[0] == words[1]
+    assert lookalike.tune(pages, html_field="html").sample["document_count"] > 0
+    assert lookalike.evaluate(pages, html_field="html", methods="minhash").methods[0]["found_count"] > 0
+
+
 def test_ids_sources_and_references_are_those_of_the_command(texts: list[str], by_command: ByCommand, tmp_path: Path) -> None:
     rows = rows_of(texts)
     reference = texts_of(7, 60)[::3]

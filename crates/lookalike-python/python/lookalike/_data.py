@@ -67,6 +67,13 @@ def to_input(data: Data, columns: dict[str, Any], name: str = "data", work: StrP
     return Given(_to_native(data, columns, name, work))
 
 
+def by_row(skipped: list[dict[str, Any]]) -> None:
+    """Names entries that were skipped by their rows, the first of which is 0. The name of a copy on the disk says nothing."""
+    for entry in skipped:
+        entry.pop("file", None)
+        entry["row"] = entry.pop("position") - 1
+
+
 def note_read_once(kind: str) -> None:
     """Says that rows are held which might be others the next time."""
     import logging

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from . import _native
 from ._arguments import arguments, as_count, as_flag, as_path, as_text
 from ._column import Column
-from ._data import Data, Given, existing, to_input
+from ._data import Data, Given, by_row, existing, to_input
 from ._errors import LookalikeError, OptionError
 from ._progress import Watching, note, note_input
 from ._removals import Explanation, Removals, with_texts
@@ -107,10 +107,7 @@ class Dedup:
         decided = self._decided
         assert isinstance(decided, _native.Decided), "resolve makes a summary"
         summary: dict[str, Any] = json.loads(decided.summary)
-        for skipped in summary["skipped"]:
-            # The name of a copy on the disk says nothing, and rows are counted from 0.
-            skipped.pop("file", None)
-            skipped["row"] = skipped.pop("position") - 1
+        by_row(summary["skipped"])
         return summary
 
     def __len__(self) -> int:

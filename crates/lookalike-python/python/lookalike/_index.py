@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 
 from . import _native
 from ._arguments import arguments, as_flag, as_id, as_path, as_text, wrong_type
-from ._data import Data, to_input
+from ._data import Data, by_row, to_input
 from ._errors import OptionError
 from ._progress import Watching
 from ._request import RECALL, Extract, Measure, Method, More, Progress, Size, StrPath, columns, given
@@ -136,6 +136,7 @@ class Index:
         with Watching(progress) as told:
             added = self._native.add(options, input, told)
         counts: dict[str, Any] = json.loads(added)
+        by_row(counts["skipped"])
         return counts
 
     @arguments

@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 from . import _native
 from ._arguments import arguments
 from ._column import Column
-from ._data import Data, Given, existing, to_input
+from ._data import Data, Given, by_row, existing, to_input
 from ._errors import OptionError
 from ._progress import Watching, note_input
 from ._request import (
@@ -129,6 +129,7 @@ def pairs(
     with Watching(progress) as told:
         tables = None if reference is None else reference.native
         native, lengths, report = _native.pairs({**options, "force": True}, given_data.native, tables, told)
+    counts: dict[str, Any] = json.loads(report)
     wanted = scheme_of(options)
     if between is not None:
         wanted["threshold"] = options["between"][0]
@@ -136,7 +137,8 @@ def pairs(
     known = None if lengths is None or not is_alone else Column[int](lengths)
     # The text of a page is not at hand to be compared again.
     scheme = wanted if html_field is None else None
-    result = Pairs(native, known, json.loads(report), given_data if is_alone else None, scheme, is_alone)
+    by_row(counts["skipped"])
+    result = Pairs(native, known, counts, given_data if is_alone else None, scheme, is_alone)
     if result.report["input"]["skipped_count"]:
-        note_input(result.report["input"])
+        note_input(result.report["input"], "report")
     return result

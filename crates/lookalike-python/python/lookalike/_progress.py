@@ -165,10 +165,10 @@ def note(text: str, *values: Any) -> None:
     logging.getLogger("lookalike").warning(text, *values)
 
 
-def note_input(counts: dict[str, Any]) -> None:
-    """What somebody should know of the input."""
+def note_input(counts: dict[str, Any], where: str = "summary") -> None:
+    """What somebody should know of the input; ``where`` names what has more."""
     if counts["skipped_count"]:
-        note("%d rows were skipped: summary['skipped'] has the first of them and why", counts["skipped_count"])
+        note("%d rows were skipped: %s['skipped'] has the first of them and why", counts["skipped_count"], where)
     if passed_over := counts.get("left_out", {}).get("not_documents", {}).get("first"):
         note("%s: beside data, and no documents: passed over", ", ".join(passed_over))
     for pattern in counts.get("left_out", {}).get("excluding_nothing", []):

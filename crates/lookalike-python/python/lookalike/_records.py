@@ -297,6 +297,8 @@ def _link(
     with Watching(progress) as told:
         summary, weights, found = _native.link(options, in_memory, text, told)
     result = Link(json.loads(summary), weights, map(Table, found), (options, in_memory, text), folder)
+    for skipped in result.summary["skipped"] if in_memory else []:
+        skipped["table"], skipped["row"] = skipped.pop("file"), skipped.pop("position") - 1
     for warning in result.summary["warnings"]:
         note("%s", warning)
     return result

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from . import _native
 from ._arguments import arguments
-from ._data import Data, to_input
+from ._data import Data, by_row, to_input
 from ._progress import Watching, note
 from ._request import RECALL, Extract, Measure, Method, More, Progress, Size, StrPath, columns, given
 from ._table import Table
@@ -92,7 +92,9 @@ def sketch(
     input = to_input(data, columns(text, id, html_field=html_field, shingle=shingle), "data", work).native
     with Watching(progress) as told:
         native, report = _native.sketch(options, input, told)
-    result = Sketches(native, json.loads(report))
+    counts = json.loads(report)
+    by_row(counts["skipped"])
+    result = Sketches(native, counts)
     if result.report["skipped_count"]:
         note("%d rows were skipped: report['skipped'] has the first of them and why", result.report["skipped_count"])
     return result

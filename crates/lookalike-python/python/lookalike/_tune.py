@@ -8,7 +8,7 @@ from typing import Any, Unpack, cast
 
 from . import _native
 from ._arguments import arguments, as_path, plain, wrong_type
-from ._data import Data, to_input
+from ._data import Data, by_row, to_input
 from ._progress import Watching
 from ._request import (
     RECALL,
@@ -233,6 +233,7 @@ def evaluate(
     input = to_input(data, columns(text, id, html_field=html_field, shingle=tokens)).native
     with Watching(progress) as told:
         values = json.loads(_native.evaluate(options, input, told))
+    by_row(values["skipped"])
     for at, row in enumerate(values["methods"] if names else []):
         row["name"] = names[at % len(names)] if names else row["name"]
     return Evaluation(values)
