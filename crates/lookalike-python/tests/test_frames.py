@@ -149,7 +149,9 @@ def test_ids_of_every_type_and_values_that_are_missing() -> None:
         result = lookalike.dedup(frame, id="id")
         assert result.removed["removed_id"] == [of(1)] and result.removed["kept_id"] == [of(0)]
         assert type(result.removed["removed_id"][0]) is type(of(1))
-        assert pyarrow.table(result.removed).schema.field("removed_id").type == frame.schema.field("id").type
+        # Versions before 14 do not take tables of others.
+        if hasattr(pyarrow.Table, "__arrow_c_stream__"):
+            assert pyarrow.table(result.removed).schema.field("removed_id").type == frame.schema.field("id").type
     frame = pyarrow.table({"text": ["a b c d e", "A b c d e"], "id": pyarrow.array([None, "x"])})
     assert lookalike.dedup(frame, id="id").removed["kept_id"] == [None]
 
