@@ -233,7 +233,7 @@ fn numbers_out_of_range_are_refused_in_every_request() {
     let loses = dedup().fail_if_source_loses(95.0);
     assert_refused(loses.check(), "fail_if_source_loses", "out_of_range", &share("fail_if_source_loses", "95"));
     let evaluate = EvaluateRequest::new(["in.jsonl"]).thresholds([0.8, 2.0]);
-    assert_refused(evaluate.check(), "threshold", "out_of_range", &share("threshold", "2"));
+    assert_refused(evaluate.check(), "thresholds", "out_of_range", &share("thresholds", "2"));
     let create = CreateRequest::default().threshold(0.0);
     assert_refused(create.check(), "threshold", "out_of_range", &share("threshold", "0"));
     let search = SearchRequest::default();
