@@ -15,11 +15,12 @@ from ._dedup import Dedup, dedup
 from ._errors import ColumnError, InputError, LookalikeError, MemoryLimitError, OptionError, UnknownOptionError
 from ._files import Summary, dedup_files, pairs_files
 from ._index import Index
+from ._link import Link, link, link_files
 from ._native import VERSION as __version__
 from ._pairs import Pairs, pairs
-from ._records import Link, link, link_files, prints, sets
 from ._removals import Explanation, Removals
 from ._resolve import resolve
+from ._sets import prints, sets
 from ._sketch import Sketches, sketch
 from ._table import Table
 from ._tune import Evaluation, Tuning, evaluate, tune
