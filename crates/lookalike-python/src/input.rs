@@ -1,14 +1,11 @@
 //! What Python hands over as data: held in memory, or written aside if it can be read only once.
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch, StructArray};
-use arrow_cast::cast;
-use arrow_json::writer::{LineDelimited, WriterBuilder};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_array::{Array, ArrayRef, LargeStringArray, StructArray};
+use arrow_schema::{ArrowError, DataType, Field};
 use lookalike::ReadRequest;
 use lookalike::core::resolve::keep::FieldValue;
 use lookalike::io::input::held::{HeldRows, HeldTable, HeldText};
@@ -25,6 +22,7 @@ use crate::columns::{Texts, Values, names};
 use crate::error::{self, Class};
 use crate::frame::{Batch, Frame, Strings, Text};
 use crate::ids::Ids;
+use crate::spool::{self, Spool, cannot_spool};
 use crate::tokens::{is_tokens, joined};
 
 /// The columns that a job needs, by their names: a dict that the Python part has checked.
@@ -119,12 +117,13 @@ impl Input {
             spool.ids = spool.ids.or_else(|| kind.map(|kind| Ids::spooled(&kind)));
             for array in reader {
                 let array = array.map_err(|cause| unreadable(py, &cause))?;
-                let batch = spooled_batch(py, &array, &columns)?;
+                let batch = spool::batch(py, &array, &columns)?;
                 py.detach(|| spool.write(&batch)).map_err(|cause| cannot_spool(py, &cause.to_string()))?;
                 py.check_signals()?;
             }
         }
-        Ok(spool.finish(&columns))
+        let Spool { file, row_count, ids, .. } = spool;
+        Ok(Self { rows: Rows::Spooled(file), row_count, ids, fields: columns.in_copy() })
     }
 
     /// Lists of strings, and of None where there is nothing; ids and values may be of another type.
@@ -169,7 +168,7 @@ impl Input {
                 Ok(rows.iter().map(|row| if *row < self.row_count { text(row) } else { None }).collect())
             }
             Rows::Spooled(file) => {
-                let texts = py.detach(|| spooled_texts(file, &rows));
+                let texts = py.detach(|| spool::texts(file, &rows));
                 texts.map_err(|cause| unreadable(py, &ArrowError::from(cause)))
             }
         }
@@ -238,36 +237,6 @@ fn id_type(kind: &DataType, columns: &Columns) -> Option<DataType> {
     fields.iter().find(|field| field.name() == id).map(|field| field.data_type().clone())
 }
 
-/// The texts of some rows of a copy on the disk.
-fn spooled_texts(file: &NamedTempFile, rows: &[u64]) -> std::io::Result<Vec<Option<String>>> {
-    let mut texts = vec![None; rows.len()];
-    let last = rows.iter().max().map_or(0, |row| row + 1);
-    for (row, line) in (0..last).zip(BufReader::new(file.reopen()?).lines()) {
-        let line = line?;
-        for (wanted, text) in rows.iter().zip(&mut texts).filter(|(wanted, _)| **wanted == row) {
-            debug_assert_eq!(*wanted, row);
-            let record: serde_json::Value = serde_json::from_str(&line)?;
-            *text = record[TEXT].as_str().map(str::to_owned);
-        }
-    }
-    Ok(texts)
-}
-
-impl Columns {
-    /// The fields of a row by the names that they have in a copy on the disk.
-    fn in_copy(&self) -> Fields {
-        let given = |name: &Option<String>, role: &str| name.as_ref().map(|_| role.to_owned());
-        Fields {
-            text: TEXT.to_owned(),
-            id: given(&self.id, ID),
-            source: given(&self.source, SOURCE),
-            value: given(&self.value, VALUE),
-            others: Vec::new(),
-            object: (!self.fields.is_empty()).then(|| FIELDS.to_owned()),
-        }
-    }
-}
-
 impl Input {
     /// Makes this what a request reads.
     pub(crate) fn read_by(&self, read: &mut ReadRequest) {
@@ -286,13 +255,6 @@ impl Input {
         }
     }
 }
-
-/// The names of fields in a copy on the disk.
-const TEXT: &str = "text";
-const ID: &str = "id";
-const SOURCE: &str = "source";
-const VALUE: &str = "value";
-const FIELDS: &str = "fields";
 
 /// Makes sure that a table has the columns that are asked for, each once, and the text one of texts.
 fn check_columns(py: Python<'_>, kind: &DataType, asked: &Bound<'_, PyDict>, columns: &Columns) -> PyResult<()> {
@@ -361,7 +323,7 @@ fn listed(names: &[&str]) -> String {
 }
 
 /// The column of this name, of a table or of a column alone.
-fn column<'a>(array: &'a ArrayRef, name: &str) -> &'a ArrayRef {
+pub(crate) fn column<'a>(array: &'a ArrayRef, name: &str) -> &'a ArrayRef {
     match array.as_struct_opt() {
         Some(table) => table.column_by_name(name).expect("columns were checked"),
         None => array,
@@ -391,7 +353,7 @@ fn batch(py: Python<'_>, array: &ArrayRef, columns: &Columns) -> PyResult<Batch>
 }
 
 /// The fields of each row as an object; none if none are asked for, or if the array is no table.
-fn objects(array: &ArrayRef, names: &[String]) -> Option<ArrayRef> {
+pub(crate) fn objects(array: &ArrayRef, names: &[String]) -> Option<ArrayRef> {
     let table = array.as_struct_opt().filter(|_| !names.is_empty())?;
     let of_column = |name: &String| table.column_by_name(name).expect("columns were checked").clone();
     let columns: Vec<ArrayRef> = names.iter().map(of_column).collect();
@@ -401,80 +363,6 @@ fn objects(array: &ArrayRef, names: &[String]) -> Option<ArrayRef> {
 
 fn is_table(array: &ArrayRef) -> bool {
     matches!(array.data_type(), DataType::Struct(_))
-}
-
-/// The columns of a batch under the names of a copy on the disk.
-fn spooled_batch(py: Python<'_>, array: &ArrayRef, columns: &Columns) -> PyResult<RecordBatch> {
-    let wanted = [
-        (TEXT, Some(&columns.text)),
-        (ID, columns.id.as_ref()),
-        (SOURCE, columns.source.as_ref()),
-        (VALUE, columns.value.as_ref()),
-    ];
-    let (mut fields, mut arrays) = (Vec::new(), Vec::new());
-    for (role, name) in wanted {
-        let Some(name) = name else { continue };
-        let found = column(array, name);
-        // Bytes would be written as hexadecimal digits.
-        let found = if role == TEXT && is_tokens(found.data_type()) {
-            Arc::new(joined(found).map_err(|cause| unreadable(py, &cause))?) as ArrayRef
-        } else if role == TEXT && *found.data_type() != DataType::Utf8 {
-            cast(found, &DataType::LargeUtf8).map_err(|cause| unreadable(py, &cause))?
-        } else {
-            Arc::clone(found)
-        };
-        fields.push(Field::new(role, found.data_type().clone(), true));
-        arrays.push(found);
-    }
-    if let Some(objects) = objects(array, &columns.fields) {
-        fields.push(Field::new(FIELDS, objects.data_type().clone(), true));
-        arrays.push(objects);
-    }
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(|cause| unreadable(py, &cause))
-}
-
-/// A copy on the disk that is being written.
-struct Spool {
-    file: NamedTempFile,
-    lines: Vec<u8>,
-    row_count: u64,
-    ids: Option<Ids>,
-}
-
-/// How many rows become lines together.
-const AT_ONCE: usize = 4096;
-
-impl Spool {
-    fn new(folder: Option<PathBuf>) -> std::io::Result<Self> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix("lookalike-").suffix(".jsonl");
-        let file = match folder {
-            Some(folder) => {
-                std::fs::create_dir_all(&folder)?;
-                builder.tempfile_in(folder)?
-            }
-            None => builder.tempfile()?,
-        };
-        Ok(Self { file, lines: Vec::new(), row_count: 0, ids: None })
-    }
-
-    fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        for start in (0..batch.num_rows()).step_by(AT_ONCE) {
-            let part = batch.slice(start, AT_ONCE.min(batch.num_rows() - start));
-            self.lines.clear();
-            let mut writer = WriterBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(&mut self.lines);
-            writer.write(&part)?;
-            writer.finish()?;
-            drop(writer);
-            self.file.as_file_mut().write_all(&self.lines)?;
-        }
-        self.row_count += batch.num_rows() as u64;
-        Ok(())
-    }
-
-    fn finish(self, columns: &Columns) -> Input {
-        Input { rows: Rows::Spooled(self.file), row_count: self.row_count, ids: self.ids, fields: columns.in_copy() }
-    }
 }
 
 fn strings(list: &Bound<'_, PyList>) -> PyResult<Vec<Option<Text>>> {
@@ -528,9 +416,4 @@ pub(crate) fn not_a_table(py: Python<'_>, kind: &DataType) -> PyErr {
     let kind = plain_type(kind);
     let message = format!("a table with columns is needed, and this has the type {kind}");
     error::exception(py, Class::Column, &message, &json!({ "type": kind }))
-}
-
-fn cannot_spool(py: Python<'_>, cause: &str) -> PyErr {
-    let message = format!("cannot write a copy of the data: {cause}; give a folder with room with work=");
-    error::exception(py, Class::Input, &message, &json!({}))
 }

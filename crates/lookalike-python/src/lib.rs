@@ -23,6 +23,7 @@ mod pairs;
 mod records;
 mod resolve;
 mod sketch;
+mod spool;
 mod table;
 mod tokens;
 
