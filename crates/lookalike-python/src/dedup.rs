@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array, UInt64Array};
 use arrow_schema::DataType;
 use lookalike::{
-    DedupOptions, DedupRequest, DedupRows, HeldTable, ReadOptions, Removal, ReportOptions, ReportTexts, Resources,
+    DedupOptions, DedupRequest, DedupRows, HeldTable, ReadOptions, Removal, ReportRequest, ReportTexts, Resources,
     RowFate, Summary,
 };
 use pyo3::prelude::*;
@@ -219,15 +219,10 @@ impl Decided {
             let message = format!("texts= must be none, excerpt or full, not {texts}");
             error::option(py, "texts", "unknown_word", &message)
         })?;
-        let options = ReportOptions {
-            folder: PathBuf::new(),
-            output: Some(path),
-            force,
-            texts,
-            read: Some(self.read.clone()),
-            references: Vec::new(),
-            reference_tables: self.reference_tables.clone(),
-        };
+        let mut request =
+            ReportRequest::default().output(path).force(force).report_texts(texts).read(self.read.clone());
+        request.reference_tables.clone_from(&self.reference_tables);
+        let options = request.check().map_err(|refused| refuse(py, &refused))?;
         let report = |progress: &dyn lookalike::Progress| {
             lookalike::report_of(&self.summary, &self.removals, &options, progress)
         };
