@@ -162,7 +162,7 @@ fn a_signal_ends_the_page_and_shows_the_table() {
     // Labels are there the next time, and are counted without a page.
     let ran = folder.run(&["audit", "out", "--labels"]);
     assert_eq!((ran.code, ran.stdout), (0, table));
-    let ran = folder.run(&["audit", "out", "--summary", "json"]);
+    let ran = folder.run(&["audit", "out", "--labels", "--summary", "json"]);
     let result: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((&result["all"]["labeled_count"], &result["labelers"]["anna"]), (&json!(12), &json!(13)));
     assert_eq!(result, serde_json::from_str::<Value>(&folder.read("out/audit.json")).unwrap());

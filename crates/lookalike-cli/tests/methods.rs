@@ -204,7 +204,7 @@ fn evaluate_holds_methods_against_the_exact_join_or_a_file() {
     let evaluate = ["evaluate", "in.jsonl", "--id", "id", "--methods", "minhash,supershingle,exact"];
     let ran = folder.run(&[&evaluate[..], &["-o", "out.json", "--histograms"]].concat());
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("\ntruth: 2 pairs by exact join"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("\ntrue pairs: 2 by exact join"), "{}", ran.stderr);
     let row = ran.stdout.lines().find(|line| line.starts_with("minhash")).unwrap();
     assert!(row.contains("1.0000    1.0000   1.0000"), "{row}");
     assert!(ran.stdout.contains("6-sim") && ran.stdout.contains("band 20:"), "{}", ran.stdout);
@@ -214,7 +214,7 @@ fn evaluate_holds_methods_against_the_exact_join_or_a_file() {
     assert_eq!(evaluation["text_count"], 6);
 
     let ran = folder.run(&["evaluate", "in.jsonl", "--id", "id", "--methods", "exact", "--labels", "truth.tsv"]);
-    assert!(ran.stderr.contains("truth: 2 pairs by truth.tsv (3 given: 1 name unknown documents)"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("true pairs: 2 by truth.tsv (3 given: 1 name unknown documents)"), "{}", ran.stderr);
     assert!(ran.stdout.contains("2   0.5000    0.5000   0.5000"), "{}", ran.stdout);
     // Not all that was given was used.
     assert_eq!(ran.code, 1);
@@ -293,7 +293,7 @@ fn evaluate_compares_thresholds_and_shingles_too() {
         })
         .collect();
     assert_eq!(truth, [("word:5", 0.9, 2), ("word:5", 0.966, 0), ("word:1", 0.9, 2), ("word:1", 0.966, 2)]);
-    assert!(ran.stderr.contains("truth with word:5 at 0.966: 0 pairs"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("true pairs with word:5 at 0.966: 0 by"), "{}", ran.stderr);
 
     // Known pairs are the same for all: of two, one is found where the threshold allows it.
     let (_, evaluation) = run(&["--thresholds", "0.9,0.966", "--labels", "gold.tsv"]);

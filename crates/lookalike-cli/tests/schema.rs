@@ -68,7 +68,7 @@ fn every_field_of_an_output_is_documented() {
     let ran = Folder::new().run(&["schema"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let schemas: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(schemas.as_object().unwrap().len(), 26);
+    assert_eq!(schemas.as_object().unwrap().len(), 35);
     let documented = include_str!("../../../docs/output.md");
     let mut missing = BTreeSet::new();
     each_property(&schemas, &mut |name| {
@@ -78,6 +78,70 @@ fn every_field_of_an_output_is_documented() {
         }
     });
     assert!(missing.is_empty(), "docs/output.md does not name {missing:?}");
+}
+
+/// Whole numbers that count nothing of a result: parameters by the names of their options, numbers of clusters, tables, bands
+/// and ranks, positions, points, and bounds of an estimate.
+const NOT_COUNTS: [&str; 25] = [
+    "agree",
+    "band",
+    "bands",
+    "bits",
+    "bytes",
+    "cluster",
+    "cluster_size",
+    "from",
+    "hamming",
+    "kept_position",
+    "left_position",
+    "left_table",
+    "manifest",
+    "points",
+    "position",
+    "rank",
+    "removed_position",
+    "right_position",
+    "right_table",
+    "rows",
+    "slots",
+    "table",
+    "taken",
+    "threads",
+    "to",
+];
+
+#[test]
+fn counts_end_in_count_and_sizes_in_bytes() {
+    let schemas: Value = serde_json::from_str(&Folder::new().run(&["schema"]).stdout).unwrap();
+    let mut others = BTreeSet::new();
+    each_integer(&schemas, &mut |name| {
+        let is_named = ["_count", "_bytes", "_seconds", "_bits"].iter().any(|end| name.ends_with(end));
+        if !is_named && !NOT_COUNTS.contains(&name) {
+            others.insert(name.to_owned());
+        }
+    });
+    // A number of entries is the count of what the object is about, and the others are about counts.
+    let about_counts =
+        ["count", "label_count_to_halve", "match_count_at_least", "match_count_at_most", "pair_count_error"];
+    assert_eq!(others.iter().map(String::as_str).collect::<Vec<_>>(), about_counts);
+}
+
+/// Gives the name of every property that is a whole number to `each`.
+fn each_integer(schema: &Value, each: &mut dyn FnMut(&str)) {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::Object(properties)) = object.get("properties") {
+                let is_integer = |of: &Value| {
+                    of["type"] == "integer"
+                        || of["type"].as_array().is_some_and(|types| types.contains(&"integer".into()))
+                };
+                properties.iter().filter(|(_, of)| is_integer(of)).for_each(|(name, _)| each(name));
+            }
+            object.values().for_each(|value| each_integer(value, each));
+        }
+        Value::Array(values) => values.iter().for_each(|value| each_integer(value, each)),
+        _ => {}
+    }
 }
 
 #[test]
@@ -137,6 +201,24 @@ fn assert_summary(folder: &Folder, name: &str, words: &[&str]) {
     assert_eq!(folder.run(&[words, &["--summary", "none", "-o", "rows", "--force"]].concat()).stdout, "");
 }
 
+/// The result that a command without rows prints.
+fn assert_result(folder: &Folder, name: &str, words: &[&str]) {
+    let of = schema(folder, name);
+    let ran = folder.run(&[words, &["-q", "--summary", "json"]].concat());
+    assert_eq!((ran.code, &*ran.stderr), (0, ""), "{words:?}");
+    assert_names(&of, &of, &serde_json::from_str(&ran.stdout).unwrap(), name);
+}
+
+#[test]
+fn the_report_has_a_summary() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", folder::lines());
+    assert_eq!(folder.run(&["dedup", "in.jsonl", "-o", "out", "-q"]).code, 0);
+    assert_result(&folder, "report-summary", &["report", "out"]);
+    let silent = folder.run(&["report", "out", "--summary", "none"]);
+    assert_eq!((silent.code, &*silent.stdout, &*silent.stderr), (0, "", ""));
+}
+
 #[test]
 fn rows_and_summaries_of_pairs_sets_and_prints_fit_their_schemas() {
     let folder = Folder::new();
@@ -171,6 +253,9 @@ fn what_link_writes_fits_its_schemas() {
     }
     let model = serde_json::from_str(&folder.read("out/model.json")).unwrap();
     assert_names(&of_model, &of_model, &model, "link-model");
+    assert_result(&folder, "link-explanation", &["link", "explain", "out", "1", "2"]);
+    assert_result(&folder, "link-analysis", &["link", "analyze", "customers.csv", "--id", "id"]);
+    assert_result(&folder, "config-summary", &["link", "config", "customers.csv", "-o", "link.toml"]);
 }
 
 #[test]
@@ -186,11 +271,19 @@ fn what_an_index_answers_fits_its_schemas() {
     let search = ["search", "archive", "--input", "in.jsonl", "--format", "jsonl"];
     assert_lines(&folder, "search-match", &folder.run(&search).stdout);
     assert_summary(&folder, "search-summary", &search);
-    for (name, command) in [("index-stat", "stat"), ("index-verification", "verify")] {
-        let ran = folder.run(&["index", command, "archive", "--summary", "json"]);
-        let schema = schema(&folder, name);
-        assert_names(&schema, &schema, &serde_json::from_str(&ran.stdout).unwrap(), name);
+    for (name, words) in [
+        ("index-stat", &["create", "other"][..]),
+        ("index-stat", &["stat", "archive"]),
+        ("index-stat", &["snapshot", "archive", "copy"]),
+        ("index-verification", &["verify", "archive"]),
+        ("merge-summary", &["merge", "other", "archive"]),
+        ("delete-summary", &["delete", "other", "a", "nobody"]),
+        ("compact-summary", &["compact", "other", "--purge"]),
+        ("upgrade-summary", &["upgrade", "other"]),
+    ] {
+        assert_result(&folder, name, &[&["index"], words].concat());
     }
+    assert_summary(&folder, "export-summary", &["index", "export", "archive"]);
     assert_lines(&folder, "index-document", &folder.run(&["index", "export", "archive"]).stdout);
     folder.write("a.txt", "one two three").write("b.txt", "one two four");
     let compared = folder.run(&["compare", "a.txt", "b.txt", "--summary", "json"]);

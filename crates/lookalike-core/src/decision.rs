@@ -1,5 +1,6 @@
 //! Decisions about items: which match, which are kept, and which are removed because of which.
 
+use crate::ids::Rank;
 use crate::measure::likeness::Likeness;
 
 /// Two items that were measured and are similar enough: by [`Rank`](crate::ids::Rank) or
@@ -39,8 +40,8 @@ pub enum Decision {
     Kept,
     /// It is removed, because of one that is kept.
     Removed {
-        /// The rank of the kept item.
-        by: u32,
+        /// The item that is kept in its place.
+        kept: Rank,
         /// The removed item is on the left, the kept one on the right.
         likeness: Likeness,
     },

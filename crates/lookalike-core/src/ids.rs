@@ -23,9 +23,14 @@ pub struct Rank(pub u32);
 #[repr(transparent)]
 pub struct Record(pub u32);
 
-/// What documents, ranks and records have in common, for code that sorts or stores any of them.
+/// An item by its place in a family, counted from 0: the better of two comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct FamilyPlace(pub u32);
+
+/// What all of these have in common, for code that sorts or stores any of them.
 pub trait Number: Copy + Ord + Send + Sync {
-    /// The document, rank or record with this number.
+    /// The item with this number.
     fn of(number: u32) -> Self;
 
     /// As a plain number.
@@ -48,6 +53,16 @@ impl Number for Document {
 }
 
 impl Number for Record {
+    fn of(number: u32) -> Self {
+        Self(number)
+    }
+
+    fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl Number for FamilyPlace {
     fn of(number: u32) -> Self {
         Self(number)
     }

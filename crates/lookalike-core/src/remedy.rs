@@ -96,6 +96,8 @@ pub enum JobOption {
     Keep,
     /// The key of the sketches.
     Key,
+    /// The name of who labels.
+    Labeler,
     /// Known answers.
     Labels,
     /// The id of a stored document to search for.
@@ -120,6 +122,8 @@ pub enum JobOption {
     Model,
     /// Lines begin with the name of their set.
     Named,
+    /// Number of pairs just below the threshold.
+    NearMisses,
     /// The column of dates.
     Newest,
     /// The first row of a table has no names.
@@ -152,6 +156,8 @@ pub enum JobOption {
     Sample,
     /// Number of bytes in a sample.
     SampleBytes,
+    /// Random seed.
+    Seed,
     /// The column that names sets.
     Set,
     /// What is compared.
@@ -176,6 +182,8 @@ pub enum JobOption {
     Stopwords,
     /// What an index stores of documents.
     Store,
+    /// How the summary is printed.
+    Summary,
     /// How sketches of bits are looked up.
     Tables,
     /// The field or column of texts.

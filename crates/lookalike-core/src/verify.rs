@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bucket::Family;
 use crate::bucket::passed_over::PassedOver;
-use crate::ids::{Document, Number};
+use crate::ids::{Document, FamilyPlace, Number};
 use crate::measure::criterion::Criterion;
 use crate::measure::distinct::Distinct;
 use crate::measure::feature_filter::FeatureFilter;
@@ -131,7 +131,7 @@ impl<'a> Verifier<'a> {
     /// When the features of one cannot be read.
     pub fn is_match(&self, left: Document, right: Document) -> Result<bool, SourceError> {
         let bench = self.bench_of(vec![left, right]);
-        Ok(bench.verify_again(&bench.put(0), &bench.put(1))?.is_some())
+        Ok(bench.verify_again(&bench.put(FamilyPlace(0)), &bench.put(FamilyPlace(1)))?.is_some())
     }
 
     /// A bench for one family; `items` by rank.
@@ -161,7 +161,7 @@ pub struct Bench<'a> {
 
 /// An item on a bench, by its place in the family. Its features are read once, when they are first needed.
 pub struct OnBench {
-    place: u32,
+    place: FamilyPlace,
     features: OnceLock<Arc<Features>>,
     sketch: OnceLock<Vec<u8>>,
 }
@@ -190,7 +190,7 @@ impl Features {
 
 impl Bench<'_> {
     /// Puts an item on the bench, to be compared with others.
-    pub fn put(&self, place: u32) -> OnBench {
+    pub fn put(&self, place: FamilyPlace) -> OnBench {
         OnBench { place, features: OnceLock::new(), sketch: OnceLock::new() }
     }
 
@@ -253,7 +253,7 @@ impl Bench<'_> {
     /// Whether a pair could be a match: the length filter, then the sketches. Says no only to what is beyond doubt.
     fn is_possible(&self, left: &OnBench, right: &OnBench) -> Result<bool, SourceError> {
         let Verifier { criterion, sizes, method, .. } = self.verifier;
-        let [left_size, right_size] = [left, right].map(|item| sizes[self.items[item.place as usize].index()]);
+        let [left_size, right_size] = [left, right].map(|item| sizes[self.items[item.place.index()].index()]);
         // Where the sketches are the measure, sizes say nothing.
         if !method.is_measure() && !criterion.allows_sizes(left_size, right_size) {
             return Ok(false);
@@ -283,14 +283,14 @@ impl Bench<'_> {
     }
 
     fn sketch<'i>(&'i self, item: &'i OnBench) -> Result<&'i [u8], SourceError> {
-        let held = &self.sketches[item.place as usize];
+        let held = &self.sketches[item.place.index()];
         if let Some(sketch) = held.get() {
             return Ok(sketch);
         }
         if let Some(sketch) = item.sketch.get() {
             return Ok(sketch);
         }
-        match self.verifier.sketches.bytes(self.items[item.place as usize])? {
+        match self.verifier.sketches.bytes(self.items[item.place.index()])? {
             Cow::Owned(sketch) if !self.has_room() => Ok(item.sketch.get_or_init(|| sketch)),
             sketch => {
                 if let Cow::Owned(sketch) = &sketch {
@@ -314,7 +314,7 @@ impl Bench<'_> {
 
     /// The overlap of a pair by the sizes noted with their sketches; `shared` is cut to the smaller of these.
     fn overlap_of(&self, left: &OnBench, right: &OnBench, shared: u32) -> Overlap {
-        let [left, right] = [left, right].map(|item| self.verifier.sizes[self.items[item.place as usize].index()]);
+        let [left, right] = [left, right].map(|item| self.verifier.sizes[self.items[item.place.index()].index()]);
         Overlap { shared: shared.min(left).min(right), left, right }
     }
 
@@ -322,7 +322,7 @@ impl Bench<'_> {
         if let Some(features) = item.features.get() {
             return Ok(features);
         }
-        let held = &self.held[item.place as usize];
+        let held = &self.held[item.place.index()];
         let features = match held.get() {
             Some(features) => Arc::clone(features),
             None => self.read(item.place, held)?,
@@ -330,8 +330,8 @@ impl Bench<'_> {
         Ok(item.features.get_or_init(|| features))
     }
 
-    fn read(&self, place: u32, held: &OnceLock<Arc<Features>>) -> Result<Arc<Features>, SourceError> {
-        let all = self.verifier.source.features(self.items[place as usize])?;
+    fn read(&self, place: FamilyPlace, held: &OnceLock<Arc<Features>>) -> Result<Arc<Features>, SourceError> {
+        let all = self.verifier.source.features(self.items[place.index()])?;
         // A set takes up to four times the features, its filter half as much.
         let bytes = all.len() * 6 * size_of::<u64>();
         let features = Arc::new(Features { all, filter: OnceLock::new(), set: OnceLock::new(), size: OnceLock::new() });

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use lookalike_core::decision::{Decision, References};
+use lookalike_core::ids::Rank;
 use lookalike_core::join::{Sets, independent_set, match_count, matches};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::similarity::Threshold;
@@ -68,7 +69,7 @@ fn what_is_kept_of_retail_baskets_keeps_both_promises() {
     assert!(!found.iter().any(|found| is_kept(found.left) && is_kept(found.right)), "nothing is left twice");
     let matching: HashSet<(u32, u32)> = found.iter().map(|found| (found.left, found.right)).collect();
     for (item, decision) in (0..).zip(&decisions) {
-        if let Decision::Removed { by, .. } = *decision {
+        if let Decision::Removed { kept: Rank(by), .. } = *decision {
             assert!(is_kept(by) && matching.contains(&(by.min(item), by.max(item))), "{item} is lost for nothing");
         }
     }

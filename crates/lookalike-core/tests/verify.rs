@@ -5,6 +5,7 @@ mod brute;
 use brute::{Items, Truth, any_items, any_truth};
 use lookalike_core::bucket::Buckets;
 use lookalike_core::bucket::banding::Banding;
+use lookalike_core::ids::FamilyPlace;
 use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::measure::similarity::Threshold;
@@ -34,12 +35,12 @@ fn check(items: &Items, truth: Truth, method: &dyn Method, held_bytes: usize) ->
             let mut bench = verifier.bench(family, &documents);
             let mut matches = 0;
             for right in 0..count {
-                let on_bench = bench.put(right);
+                let on_bench = bench.put(FamilyPlace(right));
                 for left in 0..right {
                     let overlap = items.overlap(left as usize, right as usize);
                     let expected = truth.is_match(overlap).then_some(Likeness::Features(overlap));
-                    prop_assert_eq!(bench.verify(&bench.put(left), &on_bench).unwrap(), expected);
-                    let likeness = bench.likeness(&bench.put(left), &on_bench).unwrap();
+                    prop_assert_eq!(bench.verify(&bench.put(FamilyPlace(left)), &on_bench).unwrap(), expected);
+                    let likeness = bench.likeness(&bench.put(FamilyPlace(left)), &on_bench).unwrap();
                     prop_assert_eq!(likeness, Likeness::Features(overlap));
                     let is_match = verifier.is_match(documents[left as usize], documents[right as usize]).unwrap();
                     prop_assert_eq!(is_match, expected.is_some());

@@ -2,6 +2,9 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use zstd::zstd_safe::get_error_name;
+use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
+
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
@@ -105,7 +108,9 @@ const LONGEST_DICTIONARY: u32 = 16 << 20;
 
 /// Whether a decoder gave up since a frame asks for a larger window than it may.
 pub(crate) fn is_window_too_large(error: &io::Error) -> bool {
-    error.to_string().contains("too much memory")
+    // The decoder keeps only the name of zstd's error code, and returns a code as its negative.
+    let code = ZSTD_ErrorCode::ZSTD_error_frameParameter_windowTooLarge as usize;
+    error.to_string() == get_error_name(code.wrapping_neg())
 }
 
 fn zstd_decoder(mut compressed: impl BufRead + Send + 'static, window_log: u32) -> io::Result<Box<dyn Read + Send>> {

@@ -6,8 +6,13 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array, UInt64Array};
 use arrow_schema::DataType;
 use lookalike::{
+<<<<<<< HEAD
     DedupOptions, DedupRequest, DedupRows, HeldTable, ReadOptions, Removal, ReportOptions, ReportTexts, Resources,
     RowFate, Scheme, Summary,
+=======
+    DedupOptions, DedupRequest, DedupRows, HeldTable, ReadOptions, Removal, ReportRequest, ReportTexts, Resources,
+    RowFate, Summary,
+>>>>>>> d2cd011
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -225,15 +230,10 @@ impl Decided {
             let message = format!("texts= must be none, excerpt or full, not {texts}");
             error::option(py, "texts", "unknown_word", &message)
         })?;
-        let options = ReportOptions {
-            folder: PathBuf::new(),
-            output: Some(path),
-            force,
-            texts,
-            read: Some(self.read.clone()),
-            references: Vec::new(),
-            reference_tables: self.reference_tables.clone(),
-        };
+        let mut request =
+            ReportRequest::default().output(path).force(force).report_texts(texts).read(self.read.clone());
+        request.reference_tables.clone_from(&self.reference_tables);
+        let options = request.check().map_err(|refused| refuse(py, &refused))?;
         let report = |progress: &dyn lookalike::Progress| {
             lookalike::report_of(&self.summary, &self.removals, &options, progress)
         };

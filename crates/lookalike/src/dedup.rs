@@ -1,10 +1,12 @@
 //! The main job: remove near-duplicates, and name the document that is kept in place of each.
 
 use std::borrow::Cow;
+use std::io::Write;
 use std::path::Path;
 
 use lookalike_core::decision::{Removed, Scope};
 use lookalike_core::ids::Rank;
+use lookalike_core::remedy::JobOption;
 use lookalike_core::resolve::{Candidates, TakeFound, components, independent_set};
 use lookalike_core::verify::Verifier;
 
@@ -18,11 +20,12 @@ use crate::corpus::stored_id::field_of_ids;
 use crate::corpus::{Corpus, keep_field};
 use crate::error::{Error, Result};
 use crate::options::{DedupOptions, Group, Output};
-use crate::output::destination::{Destination, Stream};
+use crate::output::destination::{Destination, DocumentStream};
 use crate::output::evidence::{Decisions, Fates};
 use crate::output::rows::{DocumentRow, Removal, RowFate};
 use crate::output::sink::Sink;
 use crate::progress::Progress;
+use crate::refused::Refused;
 use crate::report::losses::BySource;
 use crate::report::page;
 use crate::report::page::rows::Gathered;
@@ -42,7 +45,7 @@ use crate::run::{Files, Run, result_of};
 /// When an input cannot be read, the output cannot be written, no document has the field of the keep order, or a source
 /// or the whole input loses more than is allowed. Nothing is left under the output's name then.
 pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
-    run(options, None, DedupRows::default(), progress)
+    dedup_into(options, DedupRows::default(), progress)
 }
 
 /// Sinks for the rows of [`dedup_into()`].
@@ -76,24 +79,27 @@ pub struct DedupRows<'a> {
 ///
 /// As [`dedup()`], and when a sink fails.
 pub fn dedup_into(options: &DedupOptions, rows: DedupRows<'_>, progress: &dyn Progress) -> Result<Summary> {
+    if options.is_stream {
+        return Err(Refused::unknown_word(JobOption::Output, "-", "the name of a folder").into());
+    }
     run(options, None, rows, progress)
 }
 
-/// Removes near-duplicates as [`dedup()`] does, from one file or standard input to a stream; `options.folder` does not
-/// matter.
+/// Removes near-duplicates as [`dedup()`] does, from one file or standard input to a stream, which receives the bytes that
+/// the file in the output folder would have, in the format and compression of the input; `options.folder` does not matter.
 ///
 /// Nothing is written before every decision stands. A reader that goes away is not an error.
 ///
 /// # Errors
 ///
 /// As [`dedup()`], and when the input has more than one file. The evidence is complete or absent.
-pub fn filter(options: &DedupOptions, stream: Stream<'_>, progress: &dyn Progress) -> Result<Summary> {
-    run(options, Some(stream), DedupRows::default(), progress)
+pub fn filter(options: &DedupOptions, documents: &mut (dyn Write + Send), progress: &dyn Progress) -> Result<Summary> {
+    run(options, Some(documents), DedupRows::default(), progress)
 }
 
 fn run(
     options: &DedupOptions,
-    stream: Option<Stream<'_>>,
+    stream: Option<DocumentStream<'_>>,
     rows: DedupRows<'_>,
     progress: &dyn Progress,
 ) -> Result<Summary> {
@@ -205,8 +211,8 @@ fn with_ids<'o>(options: &'o DedupOptions, progress: &dyn Progress) -> Result<Co
 }
 
 /// Finds the files of the input and of the reference; a stream takes one file of input.
-fn find_files(options: &DedupOptions, stream: Option<&Stream<'_>>) -> Result<Files> {
-    let written = folder(options, stream).or(stream.and_then(|stream| stream.removed));
+fn find_files(options: &DedupOptions, stream: Option<&DocumentStream<'_>>) -> Result<Files> {
+    let written = folder(options, stream).or(options.removed.as_deref());
     let files = Files::find(&options.read, options.compare_with.reference(), written, &options.work)?;
     if stream.is_some() && options.output != Output::DryRun && files.input_count != 1 {
         return Err(Error::ManyFilesToStream { files: files.input_count });
@@ -215,7 +221,11 @@ fn find_files(options: &DedupOptions, stream: Option<&Stream<'_>>) -> Result<Fil
 }
 
 /// Refuses to resume a run that is done; returns the name of a run with a work folder.
-fn check_not_done(options: &DedupOptions, stream: Option<&Stream<'_>>, files: &Files) -> Result<Option<String>> {
+fn check_not_done(
+    options: &DedupOptions,
+    stream: Option<&DocumentStream<'_>>,
+    files: &Files,
+) -> Result<Option<String>> {
     if options.work.folder.is_none() {
         return Ok(None);
     }
@@ -225,7 +235,7 @@ fn check_not_done(options: &DedupOptions, stream: Option<&Stream<'_>>, files: &F
 }
 
 /// The folder to write to, if the result does not go to a stream.
-fn folder<'a>(options: &'a DedupOptions, stream: Option<&Stream<'_>>) -> Option<&'a Path> {
+fn folder<'a>(options: &'a DedupOptions, stream: Option<&DocumentStream<'_>>) -> Option<&'a Path> {
     options.folder.as_deref().filter(|_| stream.is_none())
 }
 

@@ -75,13 +75,13 @@ pub mod texts;
 mod tune;
 
 pub use audit::{
-    Answer, Audit, AuditOptions, AuditResult, Disagreement, JudgedRow, Kappa, Label, PairFacts, Precision, Said, judge,
+    Answer, Audit, AuditResult, Disagreement, JudgedRow, Kappa, Label, PairFacts, Precision, Said, judge,
     label_of_removal, label_removal, labels_by_similarity, report,
 };
 pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
 pub use dedup::{DedupRows, dedup, dedup_into, filter};
 pub use error::{Error, Result, SourceLoss, until_closed};
-pub use evaluate::{Agreement, BandHistogram, Evaluation, MethodEvaluation, Score, ScoreStep, Truth, evaluate};
+pub use evaluate::{Agreement, BandHistogram, Evaluation, MethodEvaluation, Score, ScoreStep, TruePairs, evaluate};
 pub use link::{
     Accuracy, AddedRecords, Analysis, BlockReport, ClusterExplanation, ClusterRow, ColumnReport, Compared, Decided,
     FieldMatch, KeyExplanation, KeyKindReport, KeyReport, LabelsReport, LinkReport, LinkRows, LinkedRow, MatchRow,
@@ -92,12 +92,12 @@ pub use lookalike_core::remedy::{JobOption, OptionValue, Remedy, Spelling};
 pub use lookalike_core::text::checksum::Checksum;
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use options::{
-    AddRecordsOptions, AngleUnit, Between, Bought, Copies, DedupOptions, EvaluateOptions, Finding, GridOptions, Group,
-    LinkModel, LinkOptions, MethodOptions, NamedScheme, Output, PairsOptions, PrintSearch, PrintsOptions, ReadOptions,
-    ReportTexts, Resources, RowFormat, Scheme, SetsOptions, Share, SketchKey, SketchOptions, SourceBy, TuneOptions,
+    AddRecordsOptions, AngleUnit, AuditOptions, Between, Bought, Copies, DedupOptions, EvaluateOptions, Finding,
+    GridOptions, Group, LinkModel, LinkOptions, MethodOptions, NamedScheme, Output, PairsOptions, PrintSearch,
+    PrintsOptions, ReadOptions, ReportOptions, ReportTexts, Resources, RowFormat, Scheme, SetsOptions, Share,
+    SketchKey, SketchOptions, SourceBy, TuneOptions,
 };
 pub use output::clusters::LargeCluster;
-pub use output::destination::Stream;
 pub use output::kept::Wrote;
 pub use output::rows::{DocumentRow, PairRow, Removal, RowFate};
 pub use output::sink::{Cell, Row, RowWriter, Sink};
@@ -109,15 +109,13 @@ pub use prints::{CandidateRecall, GridReport, PrintPair, PrintsReport, Skips, Tu
 pub use progress::{Counted, Progress, Silent};
 pub use refused::{Refusal, Refused};
 pub use report::losses::{NearlyLost, Source};
-pub use report::page::{
-    FinishedRun, ReportOptions, Reported, RunCommand, ShownPair, SourceFlow, TextPlace, command_of, report_of,
-};
+pub use report::page::{FinishedRun, Reported, RunCommand, ShownPair, SourceFlow, TextPlace, command_of, report_of};
 pub use report::parameters::{MethodParameters, Parameters};
 pub use report::summary::{Band, Found, Input, LeastSimilar, SkipReason, SkippedEntry, Summary};
 pub use request::{
-    AddRecordsRequest, AddRequest, CreateRequest, DedupRequest, EvaluateRequest, LinkRequest, PairsRequest,
-    PrintsRequest, ReadRequest, ResourceRequest, SchemeRequest, SearchRequest, SetsRequest, Size, SketchRequest,
-    TuneRequest, WorkRequest, from_options, parse_size,
+    AddRecordsRequest, AddRequest, AuditRequest, CreateRequest, DedupRequest, EvaluateRequest, LinkRequest,
+    PairsRequest, PrintsRequest, ReadRequest, ReportRequest, ResourceRequest, SchemeRequest, SearchRequest,
+    SetsRequest, Size, SketchRequest, TuneRequest, WorkRequest, from_options, parse_size,
 };
 pub use resources::memory::Memory;
 pub use run::stages::Stage;

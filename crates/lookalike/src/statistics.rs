@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// An estimate with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Estimate {
     /// The estimate.
     pub value: f64,

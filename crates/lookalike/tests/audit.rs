@@ -6,7 +6,7 @@ use std::fs;
 
 use lookalike::core::scheme::MethodName;
 use lookalike::{
-    Answer, Audit, AuditOptions, AuditResult, DedupRequest, EvaluateRequest, ReadOptions, ReportOptions, ReportTexts,
+    Answer, Audit, AuditRequest, AuditResult, DedupRequest, EvaluateRequest, ReadOptions, ReportRequest, ReportTexts,
     Said, Silent,
 };
 use made::{Case, dedup, jsonl};
@@ -46,18 +46,17 @@ fn read_by(request: &DedupRequest) -> ReadOptions {
     request.clone().check().unwrap().read().clone()
 }
 
-fn prepare(case: &Case, read: &ReadOptions, change: impl FnOnce(&mut AuditOptions)) -> Audit {
-    let mut options = AuditOptions::new(case.path("out"), read.clone());
-    change(&mut options);
+fn prepare(case: &Case, read: &ReadOptions, change: impl FnOnce(AuditRequest) -> AuditRequest) -> Audit {
+    let options = change(AuditRequest::new(case.path("out"), read.clone())).check().unwrap();
     Audit::prepare(&options, &Silent).unwrap()
 }
 
 fn same() -> Said {
-    Said { label: Some(Answer::Same), ..Said::default() }
+    Said::default().label(Answer::Same)
 }
 
 fn different() -> Said {
-    Said { label: Some(Answer::Different), ..Said::default() }
+    Said::default().label(Answer::Different)
 }
 
 fn saved(case: &Case) -> AuditResult {
@@ -76,7 +75,7 @@ fn removals_and_near_misses_have_the_sources_of_the_run() {
         let mut request = case.request("in.jsonl", 0.8).id("id");
         request.source = by.map(str::to_owned);
         assert_eq!(dedup(&request).found.removed_count, 2);
-        let audit = prepare(&case, &read_by(&request), |_| {});
+        let audit = prepare(&case, &read_by(&request), |request| request);
         assert_eq!((audit.len(), audit.near_misses()), (5, 3));
         for number in 0..audit.len() {
             let facts = audit.facts(number).unwrap();
@@ -92,7 +91,7 @@ fn removals_and_near_misses_have_the_sources_of_the_run() {
         }
         // A field that is not known any more is not guessed.
         request.source = None;
-        let audit = prepare(&case, &read_by(&request), |_| {});
+        let audit = prepare(&case, &read_by(&request), |request| request);
         let misses = (0..audit.len()).map(|number| audit.facts(number).unwrap()).filter(|facts| facts.near_miss);
         assert!(misses.clone().all(|facts| facts.left_source.is_some() == (by != Some("field:from"))));
         assert_eq!(misses.count(), 3);
@@ -113,7 +112,7 @@ fn near_misses_of_a_crawl_have_their_hosts() {
     case.write("crawl.warc.wet", texts.iter().enumerate().map(page).collect::<String>());
     let request = case.request("crawl.warc.wet", 0.8);
     assert_eq!(dedup(&request).found.removed_count, 1);
-    let audit = prepare(&case, &read_by(&request), |_| {});
+    let audit = prepare(&case, &read_by(&request), |request| request);
     assert_eq!((audit.len(), audit.near_misses()), (4, 3));
     for number in 0..audit.len() {
         let facts = audit.facts(number).unwrap();
@@ -126,13 +125,13 @@ fn near_misses_of_a_crawl_have_their_hosts() {
 #[test]
 fn the_sample_has_all_bands_near_misses_and_no_exact_copies() {
     let (case, read) = run();
-    let audit = prepare(&case, &read, |_| {});
+    let audit = prepare(&case, &read, |request| request);
     assert_eq!((audit.len(), audit.near_misses(), audit.without_text()), (110, 10, 0));
     let facts: Vec<_> = (0..audit.len()).map(|number| audit.facts(number).unwrap()).collect();
     assert!(facts.iter().filter(|facts| facts.near_miss).all(|facts| (0.7..0.8).contains(&facts.similarity)));
     assert!(facts.iter().filter(|facts| !facts.near_miss).all(|facts| (0.8..1.0).contains(&facts.similarity)));
     // What a smaller sample has is in the larger one, and some of each band.
-    let fewer = prepare(&case, &read, |options| (options.sample, options.near_misses) = (20, 0));
+    let fewer = prepare(&case, &read, |request| request.sample(20).near_misses(0));
     assert_eq!((fewer.len(), fewer.near_misses()), (20, 0));
     let few: Vec<_> = (0..20).map(|number| fewer.facts(number).unwrap()).collect();
     assert!(few.iter().all(|one| facts.contains(one)));
@@ -144,8 +143,8 @@ fn the_sample_has_all_bands_near_misses_and_no_exact_copies() {
 #[test]
 fn the_same_seed_draws_the_same_pairs_and_another_draws_others() {
     let (case, read) = run();
-    let facts = |seed: u64| -> Vec<_> {
-        let audit = prepare(&case, &read, |options| (options.sample, options.seed) = (30, seed));
+    let facts = |seed: i64| -> Vec<_> {
+        let audit = prepare(&case, &read, |request| request.sample(30).seed(seed));
         (0..audit.len()).map(|number| (audit.facts(number).unwrap().clone(), audit.side_by_side(number))).collect()
     };
     assert_eq!(facts(7), facts(7));
@@ -155,7 +154,7 @@ fn the_same_seed_draws_the_same_pairs_and_another_draws_others() {
 #[test]
 fn a_pair_is_shown_blind_and_sides_are_chance() {
     let (case, read) = run();
-    let audit = prepare(&case, &read, |_| {});
+    let audit = prepare(&case, &read, |request| request);
     let mut removed_on_the_left = 0;
     for number in 0..audit.len() {
         let (facts, shown) = (audit.facts(number).unwrap(), audit.side_by_side(number).unwrap().to_string());
@@ -170,7 +169,7 @@ fn a_pair_is_shown_blind_and_sides_are_chance() {
 #[test]
 fn labels_become_a_table_by_band_and_all_by_weight() {
     let (case, read) = run();
-    let audit = prepare(&case, &read, |options| options.labeler = Some("anna".to_owned()));
+    let audit = prepare(&case, &read, |request| request.labeler("anna"));
     let (mut wrong, mut lowest) = (0, 0);
     for number in 0..audit.len() {
         let facts = audit.facts(number).unwrap();
@@ -202,12 +201,12 @@ fn labels_become_a_table_by_band_and_all_by_weight() {
 #[test]
 fn a_part_of_the_sample_has_an_interval_that_covers_the_whole() {
     let (case, read) = run();
-    let audit = prepare(&case, &read, |options| (options.sample, options.near_misses) = (40, 0));
+    let audit = prepare(&case, &read, |request| request.sample(40).near_misses(0));
     for number in 0..audit.len() {
         let is_wrong = audit.facts(number).unwrap().similarity < 0.85;
         audit.label(number, if is_wrong { different() } else { same() }).unwrap();
     }
-    let truth = prepare(&case, &read, |options| options.near_misses = 0);
+    let truth = prepare(&case, &read, |request| request.near_misses(0));
     let wrong = (0..truth.len()).filter(|number| truth.facts(*number).unwrap().similarity < 0.85).count();
     let precision = audit.result(&Silent).unwrap().all.precision.unwrap().estimate;
     let truth = 1.0 - wrong as f64 / 100.0;
@@ -217,24 +216,24 @@ fn a_part_of_the_sample_has_an_interval_that_covers_the_whole() {
 #[test]
 fn labels_survive_and_are_taken_back() {
     let (case, read) = run();
-    let audit = prepare(&case, &read, |_| {});
+    let audit = prepare(&case, &read, |request| request);
     audit.label(0, same()).unwrap();
-    audit.label(1, Said { something_lost: true, note: "a <b>note</b>".to_owned(), ..same() }).unwrap();
+    audit.label(1, same().something_lost(true).note("a <b>note</b>")).unwrap();
     audit.label(2, different()).unwrap();
     audit.label(2, Said::default()).unwrap();
-    let again = prepare(&case, &read, |_| {});
+    let again = prepare(&case, &read, |request| request);
     let said = again.said().unwrap();
     assert_eq!(said[0], Some(same()));
     assert_eq!(said[1].as_ref().map(|said| (said.something_lost, &*said.note)), Some((true, "a <b>note</b>")));
     assert!(said[2..].iter().all(Option::is_none));
-    let other = prepare(&case, &read, |options| options.labeler = Some("ben".to_owned()));
+    let other = prepare(&case, &read, |request| request.labeler("ben"));
     assert!(other.said().unwrap().iter().all(Option::is_none));
 }
 
 #[test]
 fn several_labelers_are_compared_and_most_decide() {
     let (case, read) = run();
-    let of = |name: &str| prepare(&case, &read, |options| options.labeler = Some(name.to_owned()));
+    let of = |name: &str| prepare(&case, &read, |request| request.labeler(name));
     let [anna, ben, cleo] = ["anna", "ben", "cleo"].map(of);
     for number in 0..20 {
         anna.label(number, same()).unwrap();
@@ -257,7 +256,7 @@ fn several_labelers_are_compared_and_most_decide() {
 #[test]
 fn labels_of_other_files_count_and_those_of_other_runs_do_not() {
     let (case, read) = run();
-    let audit = prepare(&case, &read, |_| {});
+    let audit = prepare(&case, &read, |request| request);
     let removal = (0..audit.len()).find(|number| !audit.facts(*number).unwrap().near_miss).unwrap();
     audit.label(removal, same()).unwrap();
     let line = fs::read_to_string(case.path("out/labels.jsonl")).unwrap();
@@ -274,7 +273,7 @@ fn labels_of_other_files_count_and_those_of_other_runs_do_not() {
 #[test]
 fn a_later_run_forgets_the_result_and_keeps_the_labels() {
     let (case, read) = run();
-    let audit = prepare(&case, &read, |_| {});
+    let audit = prepare(&case, &read, |request| request);
     audit.label(0, same()).unwrap();
     audit.result(&Silent).unwrap();
     dedup(&case.request("corpus.jsonl", 0.8).id("id"));
@@ -285,35 +284,18 @@ fn a_later_run_forgets_the_result_and_keeps_the_labels() {
 fn the_report_of_an_audited_run_has_the_table() {
     let (case, read) = run();
     let report = |read: &ReadOptions| {
-        let (read, folder) = (Some(read.clone()), case.path("out"));
-        let options = ReportOptions {
-            folder,
-            output: None,
-            force: false,
-            texts: ReportTexts::None,
-            read,
-            references: Vec::new(),
-            reference_tables: Vec::new(),
-        };
-        lookalike::report(&options, &Silent).unwrap();
+        let request = ReportRequest::new(case.path("out")).report_texts(ReportTexts::None).read(read.clone());
+        lookalike::report(&request.check().unwrap(), &Silent).unwrap();
         fs::read_to_string(case.path("out/report.html")).unwrap()
     };
     assert!(!report(&read).contains("Precision by labels"));
-    let audit = prepare(&case, &read, |_| {});
+    let audit = prepare(&case, &read, |request| request);
     (0..audit.len()).for_each(|number| audit.label(number, same()).unwrap());
     audit.result(&Silent).unwrap();
     let page = report(&read);
     assert!(page.contains("Precision by labels") && page.contains("0.95 to 1.00") && page.contains("0 wrong"));
     fs::write(case.path("out/audit.json"), "{}").unwrap();
-    let options = ReportOptions {
-        folder: case.path("out"),
-        output: None,
-        force: false,
-        texts: ReportTexts::None,
-        read: None,
-        references: Vec::new(),
-        reference_tables: Vec::new(),
-    };
+    let options = ReportRequest::new(case.path("out")).report_texts(ReportTexts::None).check().unwrap();
     assert!(lookalike::report(&options, &Silent).unwrap_err().to_string().contains("audit.json: "));
 }
 
@@ -323,11 +305,10 @@ fn texts_that_changed_are_not_labeled_as_if_they_were_those_compared() {
     let mut texts = corpus(&(0..100).map(|at| 1 + at % 8).collect::<Vec<_>>());
     texts[1] = words(999, 100).join(" ");
     case.write("corpus.jsonl", jsonl(&texts));
-    let audit = prepare(&case, &read, |options| options.near_misses = 0);
+    let audit = prepare(&case, &read, |request| request.near_misses(0));
     assert_eq!((audit.len(), audit.without_text()), (99, 1));
     fs::remove_file(case.path("corpus.jsonl")).unwrap();
-    let mut options = AuditOptions::new(case.path("out"), read);
-    options.near_misses = 0;
+    let options = AuditRequest::new(case.path("out"), read).near_misses(0).check().unwrap();
     let error = Audit::prepare(&options, &Silent).unwrap_err().to_string();
     assert!(error.contains("nothing to label") && error.contains("100 pairs"), "{error}");
 }
@@ -338,7 +319,7 @@ fn super_shingles_are_judged_by_how_many_are_equal() {
     let request = case.request("corpus.jsonl", 0.5).method(MethodName::SuperShingle).bands(6).rows(4).agree(2);
     assert!(dedup(&request).found.removed_count > 0);
     let scheme = request.scheme.check().unwrap();
-    let audit = prepare(&case, &read_by(&request), |options| (options.scheme, options.near_misses) = (scheme, 0));
+    let audit = prepare(&case, &read_by(&request), |request| request.scheme(scheme).near_misses(0));
     for number in 0..audit.len() {
         let equal = audit.facts(number).unwrap().equal_super_shingle_count.unwrap();
         assert!((2..=6).contains(&equal), "{equal}");
@@ -352,7 +333,7 @@ fn super_shingles_are_judged_by_how_many_are_equal() {
 #[test]
 fn labels_are_a_truth_for_evaluate_and_a_table_for_tune() {
     let (case, read) = run();
-    let audit = prepare(&case, &read, |_| {});
+    let audit = prepare(&case, &read, |request| request);
     // People find near misses the same, and what is least similar of the removals different.
     for number in 0..audit.len() {
         let facts = audit.facts(number).unwrap();
@@ -389,7 +370,7 @@ fn hostile_texts_stay_text_on_both_pages() {
     case.write("in.jsonl", document(hostile, base.clone()) + &document("b", format!("{base} {hostile} more")));
     let request = case.request("in.jsonl", 0.5).id("id");
     assert_eq!(dedup(&request).found.removed_count, 1);
-    let audit = prepare(&case, &read_by(&request), |_| {});
+    let audit = prepare(&case, &read_by(&request), |request| request);
     for page in [audit.page().unwrap(), audit.offline_page(), audit.side_by_side(0).unwrap().to_string()] {
         assert!(!page.contains("<script>alert") && !page.contains("<img") && !page.contains('\u{202e}'), "{page}");
         assert!(!page.contains("</template><script") && !page.contains('\0'));

@@ -114,7 +114,7 @@ proptest! {
             .collect();
         let order = keep_order(&Keep::First, Ranking { token_counts: &vec![0; corpus.len()], field_values: &[] });
         let fates = texts::resolve(&pairs, &order);
-        let options = texts::TextOptions { keep: Keep::First, ..texts::TextOptions::default() };
+        let options = texts::TextOptions::default().keep(Keep::First);
         let decided = texts::dedup_with(&corpus, &scheme, &options, &Silent).unwrap();
         for (fate, decided) in fates.iter().zip(decided) {
             let decided = match decided {

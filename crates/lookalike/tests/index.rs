@@ -39,7 +39,7 @@ fn chains_copies_and_templates() -> Vec<String> {
 
 /// What one run keeps of texts in their order.
 fn kept_first(texts: &[String], scheme: &Scheme) -> Vec<bool> {
-    let options = TextOptions { keep: Keep::First, ..TextOptions::default() };
+    let options = TextOptions::default().keep(Keep::First);
     let fates = texts::dedup_with(texts, scheme, &options, &Silent).unwrap();
     fates.iter().map(|fate| *fate == Fate::Kept).collect()
 }

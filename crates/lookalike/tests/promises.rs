@@ -31,7 +31,7 @@ fn removals_of(fates: &[Fate]) -> Vec<Removal> {
 }
 
 fn dedup_texts(corpus: &[String], scheme: &Scheme, keep: &Keep, group: Group) -> Vec<Fate> {
-    let options = TextOptions { keep: keep.clone(), group, ..TextOptions::default() };
+    let options = TextOptions::default().keep(keep.clone()).group(group);
     texts::dedup_with(corpus, scheme, &options, &Silent).unwrap()
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use lookalike::index::Index;
 use lookalike::{
-    CreateRequest, DedupRequest, EvaluateRequest, LinkRequest, PairsRequest, PrintsRequest, Refused, SchemeRequest,
-    SearchRequest, SetsRequest, TuneRequest,
+    AuditRequest, CreateRequest, DedupRequest, EvaluateRequest, LinkRequest, PairsRequest, PrintsRequest, Refused,
+    ReportRequest, SchemeRequest, SearchRequest, SetsRequest, TuneRequest,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -50,6 +50,8 @@ fn checked(job: &str, given: Map<String, Value>) -> Result<(), Refused> {
         "evaluate" => EvaluateRequest::from_options(given)?.check().map(drop),
         "sets" => SetsRequest::from_options(given)?.check().map(drop),
         "prints" => PrintsRequest::from_options(given)?.check().map(drop),
+        "report" => ReportRequest::from_options(given)?.check().map(drop),
+        "audit" => AuditRequest::from_options(given)?.check().map(drop),
         "link" => LinkRequest::from_options(given)?.check().map(drop),
         other => panic!("no job {other}"),
     }

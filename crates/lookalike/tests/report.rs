@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use lookalike::{ReadOptions, ReportOptions, ReportTexts, Silent};
+use lookalike::{ReadOptions, ReportRequest, ReportTexts, Silent};
 use made::{Case, dedup, jsonl, rows};
 use serde_json::{Value, json};
 
@@ -48,16 +48,9 @@ fn without_times(page: &str) -> String {
 }
 
 fn report(case: &Case, read: Option<ReadOptions>, texts: ReportTexts) -> lookalike::Reported {
-    let options = ReportOptions {
-        folder: case.path("out"),
-        output: None,
-        force: false,
-        texts,
-        read,
-        references: Vec::new(),
-        reference_tables: Vec::new(),
-    };
-    lookalike::report(&options, &Silent).unwrap()
+    let mut request = ReportRequest::new(case.path("out")).report_texts(texts);
+    request.read = read;
+    lookalike::report(&request.check().unwrap(), &Silent).unwrap()
 }
 
 #[test]
@@ -231,19 +224,19 @@ fn a_finished_run_gets_the_same_report_again() {
     let read = request.check().unwrap().read().clone();
     let first = page(&case);
     let reported = report(&case, Some(read.clone()), ReportTexts::Excerpt);
-    assert_eq!((reported.without_text, reported.bytes), (0, first.len() as u64));
+    assert_eq!((reported.without_text_count, reported.bytes), (0, first.len() as u64));
     assert_eq!(page(&case), first);
     // Another text in the place of one that was compared is not shown as if it were that.
     let mut changed = texts();
     changed[4] = words(9, 80).join(" ");
     case.write("corpus.jsonl", jsonl(&changed));
     let reported = report(&case, Some(read.clone()), ReportTexts::Excerpt);
-    assert!(reported.without_text >= 1 && !page(&case).contains("w9x40"));
+    assert!(reported.without_text_count >= 1 && !page(&case).contains("w9x40"));
     assert!(page(&case).contains("have changed since the run"));
     // Without the input there are no texts, and the page says so.
     fs::remove_file(case.path("corpus.jsonl")).unwrap();
     let reported = report(&case, Some(read), ReportTexts::Excerpt);
-    assert_eq!(reported.without_text, reported.documents);
+    assert_eq!(reported.without_text_count, reported.document_count);
     assert!(page(&case).contains("Texts are not shown") && !page(&case).contains("class=\"sides\""));
 }
 
@@ -251,15 +244,7 @@ fn a_finished_run_gets_the_same_report_again() {
 fn a_folder_that_is_no_result_is_refused() {
     let case = Case::new();
     case.write("out/summary.json", "{\"records\": [1, 2]}");
-    let options = ReportOptions {
-        folder: case.path("out"),
-        output: None,
-        force: false,
-        texts: ReportTexts::None,
-        read: None,
-        references: Vec::new(),
-        reference_tables: Vec::new(),
-    };
+    let options = ReportRequest::new(case.path("out")).check().unwrap();
     let error = lookalike::report(&options, &Silent).unwrap_err().to_string();
     assert!(
         error.ends_with("is not the output of a finished run of dedup: its summary.json is not one of dedup"),

@@ -274,7 +274,7 @@ fn containment_of_an_index_keeps_the_longest_too() {
 #[test]
 fn texts_in_memory_have_the_rules_of_files() {
     let contained = SchemeRequest::default().measure(Measure::Containment).check().unwrap();
-    let options = texts::TextOptions { keep: Keep::First, ..texts::TextOptions::default() };
+    let options = texts::TextOptions::default().keep(Keep::First);
     let error = texts::dedup_with(&["a b c"], &contained, &options, &Silent).unwrap_err();
     assert_eq!(error.to_string(), "keep cannot be combined with measure containment");
 }

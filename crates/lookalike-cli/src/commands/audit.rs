@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use lookalike::io::write::OutputFile;
-use lookalike::{Audit, AuditOptions, AuditResult, JobOption, Refused};
+use lookalike::{Audit, AuditRequest, AuditResult};
 
 use crate::commands::finished::finished;
 use crate::commands::{Done, with_threads};
-use crate::flags::output::SummaryArgument;
+use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::run::{RunArguments, RunOptions};
 use crate::show::streams::{self, talk};
 use crate::show::{audit as show, numbers, shown_path};
@@ -22,33 +22,33 @@ pub(crate) struct AuditArguments {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// About how many removals to label: at least 15 of each band of similarity, of one source and of two, the rest by their
-    /// number
-    #[arg(long, value_name = "N", default_value_t = 300, help_heading = "Input")]
-    sample: usize,
+    /// number [default: 300]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Input")]
+    sample: Option<i64>,
     /// How many pairs of kept documents just below the threshold to label besides, to judge the threshold
-    #[arg(long, value_name = "N", default_value_t = 40, help_heading = "Input")]
-    near_misses: usize,
-    /// Random seed: another one draws other pairs
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Input")]
-    seed: u64,
+    /// [default: 40]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Input")]
+    near_misses: Option<i64>,
+    /// Random seed: another one draws other pairs [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Input")]
+    seed: Option<i64>,
     /// Your name, if several people label the same pairs
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     labeler: Option<String>,
+    /// Label nothing; print the table by labels.jsonl in DIR and these files
+    #[arg(long, value_name = "FILE", num_args = 0.., help_heading = "Input")]
+    labels: Option<Vec<PathBuf>>,
     /// Write the page to this file instead, for somebody else; it needs no network, and saves their labels as a file
-    #[arg(long, value_name = "FILE", conflicts_with = "labels", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["labels", "summary"], help_heading = "Output")]
     report: Option<PathBuf>,
     /// Replace FILE if it exists
     #[arg(long, requires = "report", help_heading = "Output")]
     force: bool,
-    /// Label nothing; print the table by labels.jsonl in DIR and these files
-    #[arg(long, value_name = "FILE", num_args = 0.., help_heading = "Input")]
-    labels: Option<Vec<PathBuf>>,
     /// Address of the page, on this machine; port 0 is any that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", help_heading = "Output")]
     listen: SocketAddr,
-    /// Label nothing; print the result like this
-    #[arg(long, value_enum, value_name = "HOW", conflicts_with = "report", help_heading = "Output")]
-    summary: Option<SummaryArgument>,
+    #[command(flatten)]
+    summary: SummaryArguments,
     #[command(flatten)]
     run: RunArguments,
 }
@@ -56,10 +56,9 @@ pub(crate) struct AuditArguments {
 impl AuditArguments {
     pub(crate) fn run(self) -> Result<Done> {
         let run = self.run.options()?;
-        if self.labels.is_some() || self.summary.is_some() {
-            let files = self.labels.unwrap_or_default();
-            let result = with_threads(&run, |progress| lookalike::judge(&self.folder, &files, progress))??;
-            show(&result, &self.folder, self.summary.unwrap_or(SummaryArgument::Text), &run)?;
+        if let Some(files) = &self.labels {
+            let result = with_threads(&run, |progress| lookalike::judge(&self.folder, files, progress))??;
+            show(&result, &self.folder, self.summary, &run)?;
             return Ok(Done::All);
         }
         let audit = self.prepare(&run)?;
@@ -71,25 +70,25 @@ impl AuditArguments {
     }
 
     fn prepare(&self, run: &RunOptions) -> Result<Audit> {
-        if self.sample == 0 {
-            return Err(Refused::out_of_range(JobOption::Sample, 0, "at least 1").into());
-        }
+        let mut request = AuditRequest::default();
+        request.folder.clone_from(&self.folder);
+        request.sample = self.sample;
+        request.near_misses = self.near_misses;
+        request.seed = self.seed;
+        request.labeler.clone_from(&self.labeler);
+        request.report.clone_from(&self.report);
+        // Before the run is looked at: a mistake in a flag does not depend on it.
+        request.clone().check()?;
         let Some(finished) = finished(&self.folder)? else {
             bail!(
                 "the texts of {} cannot be read again: its input was standard input, or is gone, or the run was one of another version",
                 shown_path(&self.folder)
             );
         };
-        let options = AuditOptions {
-            folder: self.folder.clone(),
-            sample: self.sample,
-            near_misses: self.near_misses,
-            seed: self.seed,
-            labeler: self.labeler.clone(),
-            read: finished.read,
-            references: finished.references,
-            scheme: finished.scheme,
-        };
+        request.read = Some(finished.read);
+        request.references = finished.references;
+        request.scheme = Some(finished.scheme);
+        let options = request.check()?;
         let audit = with_threads(run, |progress| Audit::prepare(&options, progress))??;
         if audit.without_text() > 0 {
             talk!(
@@ -101,7 +100,7 @@ impl AuditArguments {
             talk!(
                 "{} to label (seed {}): {} and {}, the latter found among {}",
                 numbers::of(audit.len() as u64, "pair"),
-                self.seed,
+                options.seed(),
                 numbers::of((audit.len() - audit.near_misses()) as u64, "removal"),
                 match audit.near_misses() {
                     1 => "1 near miss".to_owned(),
@@ -127,7 +126,7 @@ impl AuditArguments {
         })?;
         match lookalike::judge(&self.folder, &[], &lookalike::Silent) {
             Err(lookalike::Error::NoLabels { .. }) => Ok(()),
-            result => show(&result?, &self.folder, SummaryArgument::Text, run),
+            result => show(&result?, &self.folder, self.summary, run),
         }
     }
 
@@ -150,18 +149,13 @@ fn write(audit: &Audit, path: &Path, force: bool, run: &RunOptions) -> Result<()
 }
 
 /// Prints the result.
-fn show(result: &AuditResult, folder: &Path, summary: SummaryArgument, run: &RunOptions) -> Result<()> {
-    if matches!(summary, SummaryArgument::None) {
-        return Ok(());
-    }
-    if matches!(summary, SummaryArgument::Json) {
-        let json = serde_json::to_string_pretty(result)?;
-        return streams::show(|out| writeln!(out, "{json}"));
-    }
-    let text = show::text(result);
-    streams::show(|out| out.write_all(text.as_bytes()))?;
-    if !run.is_quiet() {
-        talk!("wrote     {}", shown_path(&folder.join("audit.json")));
-    }
-    Ok(())
+fn show(result: &AuditResult, folder: &Path, summary: SummaryArguments, run: &RunOptions) -> Result<()> {
+    summary.print(result, RowsGo::ToFile, || {
+        let text = show::text(result);
+        streams::show(|out| out.write_all(text.as_bytes()))?;
+        if !run.is_quiet() {
+            talk!("wrote     {}", shown_path(&folder.join("audit.json")));
+        }
+        Ok(())
+    })
 }

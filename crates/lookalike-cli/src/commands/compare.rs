@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::Done;
-use crate::flags::output::{SummaryArgument, SummaryArguments};
+use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::read::SettingArguments;
 use crate::flags::resources::ResourceArguments;
 use crate::flags::scheme::SchemeArguments;
@@ -26,12 +26,12 @@ pub(crate) struct CompareArguments {
     /// A second file or id
     right: String,
     /// The corpus that holds the two documents
-    #[arg(long = "in", value_name = "INPUT")]
+    #[arg(long = "in", value_name = "INPUT", help_heading = "Input")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
-    summary: SummaryArguments,
-    #[command(flatten)]
     settings: SettingArguments,
+    #[command(flatten)]
+    summary: SummaryArguments,
     #[command(flatten)]
     scheme: SchemeArguments,
     #[command(flatten)]
@@ -41,17 +41,16 @@ pub(crate) struct CompareArguments {
 impl CompareArguments {
     pub(crate) fn run(self) -> Result<Done> {
         let ids = [self.left.clone(), self.right.clone()];
-        let summary = self.summary.summary;
+        let summary = self.summary;
         let (read, similarity) = self.options()?;
         let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
         let comparison = lookalike::compare(&left, &right, &similarity)?;
         // Without a corpus they are files or addresses, which may have secrets.
         let shown = |id: String| lookalike::io::remote::shown_path(Path::new(&id));
         let ids = if read.has_inputs() { ids } else { ids.map(shown) };
-        streams::show_painted(|out| match summary {
-            SummaryArgument::None => Ok(()),
-            SummaryArgument::Text => as_text(out, &ids, &comparison, &similarity),
-            SummaryArgument::Json => as_json(out, &ids, &comparison),
+        let compared = Compared { left_id: &ids[0], right_id: &ids[1], comparison: &comparison };
+        summary.print(&compared, RowsGo::ToFile, || {
+            streams::show_painted(|out| as_text(out, &ids, &comparison, &similarity))
         })?;
         Ok(Done::All)
     }
@@ -141,11 +140,6 @@ pub(super) struct Compared<'a> {
     right_id: &'a str,
     #[serde(flatten)]
     comparison: &'a Comparison,
-}
-
-fn as_json(out: &mut dyn Write, [left_id, right_id]: &[String; 2], comparison: &Comparison) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &Compared { left_id, right_id, comparison })?;
-    writeln!(out)
 }
 
 /// A text with what is not shared between marks, and long passages shortened.

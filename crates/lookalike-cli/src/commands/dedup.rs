@@ -1,16 +1,15 @@
 //! `lookalike dedup`: which documents go where, and what is said of them.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use lookalike::{DedupOptions, DedupRequest, Group, JobOption, Refused, Stream};
+use lookalike::{DedupOptions, DedupRequest, Group};
 
 use crate::commands::finished::seen_from;
 use crate::commands::{Done, done, with_threads};
 use crate::flags::command_line::command_line;
-use crate::flags::output::{ReportTextsArgument, SummaryArgument};
+use crate::flags::output::{ReportTextsArgument, RowsGo, SummaryArguments};
 use crate::flags::read::ReadArguments;
 use crate::flags::resources::{ResourceArguments, WorkArguments};
 use crate::flags::run::RunOptions;
@@ -78,10 +77,8 @@ struct OutputArguments {
     no_report: bool,
     #[command(flatten)]
     texts: ReportTextsArgument,
-    /// How to print the summary: text to standard error; json to standard output, or to the last line of standard error if
-    /// documents go to standard output
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = SummaryArgument::Text, hide_short_help = true)]
-    summary: SummaryArgument,
+    #[command(flatten)]
+    summary: SummaryArguments,
 }
 
 #[derive(Debug, Args)]
@@ -112,8 +109,7 @@ pub(crate) struct Dedup {
     pub(crate) options: DedupOptions,
     pub(crate) run: RunOptions,
     pub(crate) documents: Destination,
-    pub(crate) removed: Option<PathBuf>,
-    pub(crate) summary: SummaryArgument,
+    summary: SummaryArguments,
 }
 
 /// Where documents go.
@@ -129,13 +125,9 @@ impl DedupArguments {
         let dedup = self.options()?;
         let Dedup { options, run, .. } = &dedup;
         let mut stdout = streams::stdout();
-        let result = with_threads(run, |progress| {
-            let documents: &mut (dyn Write + Send) = match dedup.documents {
-                Destination::Folder => return lookalike::dedup(options, progress),
-                Destination::Stdout => &mut *stdout,
-                Destination::Nowhere => &mut io::sink(),
-            };
-            lookalike::filter(options, Stream { documents, removed: dedup.removed.as_deref() }, progress)
+        let result = with_threads(run, |progress| match dedup.documents {
+            Destination::Stdout => lookalike::filter(options, &mut *stdout, progress),
+            Destination::Folder | Destination::Nowhere => lookalike::dedup(options, progress),
         })?;
         if let Err(error @ lookalike::Error::RunIsDone { skipped, .. }) = &result {
             streams::say_error(format_args!("lookalike: {}", one_line(&error.to_string())));
@@ -157,46 +149,27 @@ impl DedupArguments {
         if replaced > 0 {
             talk!("{} replaced: kept documents have the same ids and other texts", numbers::of(replaced, "document"));
         }
-        match (dedup.summary, dedup.documents) {
-            (SummaryArgument::Text, _) if !run.is_quiet() => {
-                let mut text = Vec::new();
-                summary::write(&mut text, &summary, &dedup)?;
-                talk!("{}", String::from_utf8_lossy(&text).trim_end());
-            }
-            // Standard output has documents.
-            (SummaryArgument::Json, Destination::Stdout) => streams::say_data(&serde_json::to_string(&summary)?),
-            (SummaryArgument::Json, _) => {
-                let json = serde_json::to_string_pretty(&summary)?;
-                streams::show(|out| writeln!(out, "{json}"))?;
-            }
-            (SummaryArgument::Text | SummaryArgument::None, _) => {}
-        }
+        let rows = if dedup.documents == Destination::Stdout { RowsGo::ToStdout } else { RowsGo::ToFile };
+        dedup.summary.print(&summary, rows, || {
+            let mut text = Vec::new();
+            summary::write(&mut text, &summary, &dedup)?;
+            talk!("{}", String::from_utf8_lossy(&text).trim_end());
+            Ok(())
+        })?;
         Ok(done(skipped))
     }
 
     /// Where documents go, by the flags that say so.
     fn documents(&self) -> Result<Destination> {
-        let is_stream = |path: &PathBuf| path.as_os_str() == "-";
-        let OutputArguments { output, removed, dry_run, .. } = &self.output;
-        let documents = match output {
-            Some(output) if is_stream(output) && *dry_run => {
-                return Err(Refused::not_with(JobOption::DryRun, JobOption::Output).into());
-            }
-            Some(output) if is_stream(output) => Destination::Stdout,
+        Ok(match &self.output.output {
+            Some(output) if output.as_os_str() == "-" => Destination::Stdout,
             Some(_) => Destination::Folder,
-            None if *dry_run => Destination::Nowhere,
+            None if self.output.dry_run => Destination::Nowhere,
             None if self.read.is_stdin_alone() => Destination::Stdout,
             None => bail!(
                 "no output is given: add -o DIR, or give - alone to filter standard input to standard output (for one file: -o -)"
             ),
-        };
-        if removed.is_some() && documents == Destination::Folder {
-            return Err(Refused::not_with(JobOption::Removed, JobOption::Output).into());
-        }
-        if removed.as_ref().is_some_and(is_stream) {
-            return Err(Refused::unknown_word(JobOption::Removed, "-", "the name of a file").into());
-        }
-        Ok(documents)
+        })
     }
 
     /// Makes names of what is read hold in every folder; they were written in `there`.
@@ -221,7 +194,8 @@ impl DedupArguments {
         request.group = output.group;
         request.source.clone_from(&output.source);
         request.fail_if_source_loses = output.fail_if_source_loses;
-        request.output = output.output.clone().filter(|output| output.as_os_str() != "-");
+        request.output.clone_from(&output.output);
+        request.removed.clone_from(&output.removed);
         request.dry_run = output.dry_run.then_some(true);
         request.annotate = output.annotate.then_some(true);
         request.report.clone_from(&output.report);
@@ -232,9 +206,9 @@ impl DedupArguments {
     }
 
     pub(crate) fn options(self) -> Result<Dedup> {
-        let documents = self.documents()?;
         let options = self.request()?.check()?;
+        let documents = self.documents()?;
         let run = RunOptions { resources: options.resources().clone(), talk: self.resources.run.talk() };
-        Ok(Dedup { options, run, documents, removed: self.output.removed, summary: self.output.summary })
+        Ok(Dedup { options, run, documents, summary: self.output.summary })
     }
 }

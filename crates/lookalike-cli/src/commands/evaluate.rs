@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use lookalike::io::write::OutputFile;
-use lookalike::{EvaluateOptions, EvaluateRequest, Evaluation, JobOption, MethodEvaluation, Refused, Truth};
+use lookalike::{EvaluateOptions, EvaluateRequest, Evaluation, MethodEvaluation, TruePairs};
 
 use crate::commands::{Done, done, with_threads};
-use crate::flags::output::{SummaryArgument, SummaryArguments};
+use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::read::ReadArguments;
 use crate::flags::resources::ResourceArguments;
 use crate::flags::run::RunOptions;
@@ -26,9 +26,9 @@ pub(crate) struct EvaluateArguments {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     labels: Option<PathBuf>,
     #[command(flatten)]
-    compared: ComparedArguments,
-    #[command(flatten)]
     output: OutputArguments,
+    #[command(flatten)]
+    compared: ComparedArguments,
     #[command(flatten)]
     scheme: SchemeArguments,
     #[command(flatten)]
@@ -82,15 +82,11 @@ impl EvaluateArguments {
         let evaluation = with_threads(&evaluate.run, |progress| lookalike::evaluate(&evaluate.options, progress))??;
         notes::skipped(&evaluation.skipped, evaluation.input.skipped_count);
         evaluate.show(&evaluation)?;
-        let unknown = evaluation.true_pairs.first().map_or(0, |truth| truth.unknown_count);
+        let unknown = evaluation.true_pairs.first().map_or(0, |true_pairs| true_pairs.unknown_count);
         Ok(done(evaluation.input.skipped_count + unknown))
     }
 
     fn options(self) -> Result<Evaluate> {
-        if self.output.output.as_deref().is_some_and(|output| output.as_os_str() == "-") {
-            let file = "the name of a file (--summary json prints JSON to standard output)";
-            return Err(Refused::unknown_word(JobOption::Output, "-", file).into());
-        }
         let mut request = EvaluateRequest::default();
         request.read = self.read.request()?;
         request.scheme = self.scheme.request()?;
@@ -100,6 +96,7 @@ impl EvaluateArguments {
         request.shingles = self.compared.shingles.as_deref().map(shingles);
         request.labels = self.labels;
         request.histograms = self.output.histograms.then_some(true);
+        request.output.clone_from(&self.output.output);
         let options = request.check()?;
         let run = RunOptions { resources: options.resources().clone(), talk: self.resources.run.talk() };
         Ok(Evaluate { options, run, output: self.output })
@@ -124,7 +121,7 @@ fn is_language(part: &str) -> bool {
 
 impl Evaluate {
     fn show(&self, evaluation: &Evaluation) -> Result<()> {
-        if let Some(path) = &self.output.output {
+        if let Some(path) = self.options.output() {
             let mut file = OutputFile::new(path, self.output.force, stop::unfinished())?;
             let json = serde_json::to_string_pretty(evaluation)?;
             writeln!(file.writer(), "{json}").with_context(|| format!("cannot write {}", path.display()))?;
@@ -136,12 +133,10 @@ impl Evaluate {
         if !self.run.is_quiet() {
             talk!("{}", heading(evaluation).trim_end());
         }
-        let shown = match self.output.summary.summary {
-            SummaryArgument::None => String::new(),
-            SummaryArgument::Json => serde_json::to_string_pretty(evaluation)? + "\n",
-            SummaryArgument::Text => table(evaluation) + &bands(evaluation) + &super_shingles(evaluation),
-        };
-        streams::show(|out| out.write_all(shown.as_bytes()))
+        self.output.summary.print(evaluation, RowsGo::ToFile, || {
+            let text = table(evaluation) + &bands(evaluation) + &super_shingles(evaluation);
+            streams::show(|out| out.write_all(text.as_bytes()))
+        })
     }
 }
 
@@ -161,37 +156,37 @@ fn heading(evaluation: &Evaluation) -> String {
     if evaluation.exact_because_small {
         text += "small input: dedup and pairs compare it exactly (recall 1) unless they are given a method\n";
     }
-    for truth in &evaluation.true_pairs {
-        let took = truth.seconds.map_or(String::new(), |seconds| format!(", in {}", numbers::seconds(seconds)));
-        let unused = unused(truth);
-        let labeled = truth.different_count.map_or_else(String::new, |different| {
+    for true_pairs in &evaluation.true_pairs {
+        let took = true_pairs.seconds.map_or(String::new(), |seconds| format!(", in {}", numbers::seconds(seconds)));
+        let unused = unused(true_pairs);
+        let labeled = true_pairs.different_count.map_or_else(String::new, |different| {
             format!("; with {} labeled different, precision is that of labeled pairs", numbers::count(different))
         });
         let mut which = String::new();
         if shingles {
-            which += &format!(" with {}", truth.shingle);
+            which += &format!(" with {}", true_pairs.shingle);
         }
         if thresholds {
-            which += &format!(" at {}", truth.threshold);
+            which += &format!(" at {}", true_pairs.threshold);
         }
         text += &format!(
-            "truth{which}: {} by {}{took}{unused}{labeled}\n",
-            numbers::of(truth.pair_count, "pair"),
-            truth.by
+            "true pairs{which}: {} by {}{took}{unused}{labeled}\n",
+            numbers::count(true_pairs.pair_count),
+            true_pairs.by
         );
     }
     text + "\n"
 }
 
 /// The pairs of a file that are not used.
-fn unused(truth: &Truth) -> String {
-    let unused = [(truth.unknown_count, "name unknown documents"), (truth.unusable_count, "cannot be used")];
+fn unused(true_pairs: &TruePairs) -> String {
+    let unused = [(true_pairs.unknown_count, "name unknown documents"), (true_pairs.unusable_count, "cannot be used")];
     let said: Vec<String> = unused
         .into_iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, why)| format!("{} {why}", numbers::count(count)))
         .collect();
-    match truth.given_count.filter(|_| !said.is_empty()) {
+    match true_pairs.given_count.filter(|_| !said.is_empty()) {
         Some(given) => format!(" ({} given: {})", numbers::count(given), said.join(", ")),
         None => String::new(),
     }

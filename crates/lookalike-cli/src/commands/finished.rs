@@ -21,7 +21,7 @@ pub(crate) struct Finished {
 /// Relative names of the command line are those of the folder where the run was started. The process does not go there: other
 /// threads have names of their own.
 pub(crate) fn finished(folder: &Path) -> Result<Option<Finished>> {
-    let RunCommand { command, working_folder } = lookalike::command_of(folder)?;
+    let RunCommand { command, working_folder, .. } = lookalike::command_of(folder)?;
     let there = working_folder.filter(|there| there.is_dir()).unwrap_or_default();
     Ok(of_words(command, &there))
 }

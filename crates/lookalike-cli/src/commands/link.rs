@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use lookalike::core::link::config::Config;
-use lookalike::{AddRecordsRequest, JobOption, LinkOptions, LinkReport, LinkRequest, Refused};
+use lookalike::{AddRecordsRequest, LinkOptions, LinkReport, LinkRequest};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::commands::{Done, done, with_threads};
-use crate::flags::output::{RowSummaryArguments, RowsGo};
+use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::resources::ResourceArguments;
 use crate::flags::run::RunOptions;
-use crate::show::link::{show, show_analysis, show_explanation};
+use crate::show::link::{Explained, show, show_analysis, show_explanation};
 use crate::show::streams::{self, talk};
-use crate::show::{notes, pages};
+use crate::show::{notes, pages, shown_path};
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -27,6 +29,10 @@ pub(crate) struct LinkArguments {
     output: Option<PathBuf>,
     #[command(flatten)]
     judging: JudgingArguments,
+    #[command(flatten)]
+    comparing: ComparingArguments,
+    #[command(flatten)]
+    resources: ResourceArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -44,8 +50,12 @@ enum LinkCommand {
         #[arg(value_name = "ID2")]
         right: String,
         /// More tables, if the first is one
-        #[arg(long, value_name = "TABLE")]
+        #[arg(long, value_name = "TABLE", help_heading = "Input")]
         with: Vec<PathBuf>,
+        #[command(flatten)]
+        columns: ColumnArguments,
+        #[command(flatten)]
+        summary: SummaryArguments,
         #[command(flatten)]
         comparing: ComparingArguments,
         #[command(flatten)]
@@ -58,10 +68,10 @@ enum LinkCommand {
         #[arg(value_name = "DIR")]
         result: PathBuf,
         /// The table of the new records
-        #[arg(value_name = "TABLE")]
+        #[arg(value_name = "TABLE", help_heading = "Input")]
         new: PathBuf,
         #[command(flatten)]
-        summary: RowSummaryArguments,
+        summary: SummaryArguments,
         #[command(flatten)]
         resources: ResourceArguments,
     },
@@ -70,6 +80,12 @@ enum LinkCommand {
     Analyze {
         #[command(flatten)]
         tables: TableArguments,
+        #[command(flatten)]
+        summary: SummaryArguments,
+        #[command(flatten)]
+        comparing: ComparingArguments,
+        #[command(flatten)]
+        resources: ResourceArguments,
     },
     /// Write the detected kinds of the columns to a file, to be edited and given to link with --config.
     #[command(after_help = "Example:\n  lookalike link config examples/customers.csv --id id -o link.toml")]
@@ -82,6 +98,12 @@ enum LinkCommand {
         /// Replace the file, even if it was edited
         #[arg(long, help_heading = "Output")]
         force: bool,
+        #[command(flatten)]
+        summary: SummaryArguments,
+        #[command(flatten)]
+        comparing: ComparingArguments,
+        #[command(flatten)]
+        resources: ResourceArguments,
     },
 }
 
@@ -93,14 +115,12 @@ struct TableArguments {
     #[arg(value_name = "TABLE", required = true)]
     tables: Vec<PathBuf>,
     #[command(flatten)]
-    comparing: ComparingArguments,
-    #[command(flatten)]
-    resources: ResourceArguments,
+    columns: ColumnArguments,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
-struct ComparingArguments {
+struct ColumnArguments {
     /// Column of the ids [default: rows are numbered from 1]
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
@@ -113,11 +133,16 @@ struct ComparingArguments {
     /// Find matches within each of two tables as well; more than two are always linked so
     #[arg(long)]
     within: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Similarity")]
+struct ComparingArguments {
     /// Minimum probability of a match, above 0 and below 1 [default: chosen from the data]
-    #[arg(short, long, value_name = "P", allow_negative_numbers = true, help_heading = "Similarity")]
+    #[arg(short, long, value_name = "P", allow_negative_numbers = true)]
     threshold: Option<f64>,
     /// Allow each record at most one match in the other table
-    #[arg(long, help_heading = "Similarity")]
+    #[arg(long)]
     one_to_one: bool,
     /// Compare more: 2 allows twice the pairs per bucket and candidates per record, and takes up to twice the time
     #[arg(long, value_name = "FACTOR", allow_negative_numbers = true, help_heading = "Method", hide_short_help = true)]
@@ -149,7 +174,7 @@ struct JudgingArguments {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    summary: RowSummaryArguments,
+    summary: SummaryArguments,
 }
 
 impl LinkArguments {
@@ -157,11 +182,7 @@ impl LinkArguments {
         if let Some(command) = self.command {
             return command.run();
         }
-        let tables = self.tables;
-        if self.output.as_deref().is_some_and(|output| output.as_os_str() == "-") {
-            return Err(Refused::unknown_word(JobOption::Output, "-", "the name of a folder").into());
-        }
-        let mut request = tables.request()?;
+        let mut request = self.tables.request(&self.comparing, &self.resources)?;
         request.output = self.output;
         request.labels = self.judging.labels;
         request.validate = self.judging.validate;
@@ -169,7 +190,7 @@ impl LinkArguments {
         request.report = self.judging.report;
         request.force = self.judging.force.then_some(true);
         let options = request.check()?;
-        let run = tables.run(&options);
+        let run = run_options(&options, &self.resources);
         let report = with_threads(&run, |progress| lookalike::link(&options, progress))??;
         if let (Some(path), Some(page)) = (options.report(), &report.page) {
             pages::write(page, path, options.force())?;
@@ -181,12 +202,11 @@ impl LinkArguments {
 impl LinkCommand {
     fn run(self) -> Result<Done> {
         match self {
-            Self::Explain { result, left, right, with, comparing, resources } => {
+            Self::Explain { result, left, right, with, columns, summary, comparing, resources } => {
                 let ids = [left, right];
-                let mut request = comparing.request(std::iter::once(result.clone()).chain(with).collect())?;
-                request.resources = resources.request();
-                let options = request.check()?;
-                let run = RunOptions { resources: options.resources().clone(), talk: resources.run.talk() };
+                let tables = TableArguments { tables: std::iter::once(result.clone()).chain(with).collect(), columns };
+                let options = tables.request(&comparing, &resources)?.check()?;
+                let run = run_options(&options, &resources);
                 let explained = with_threads(&run, |progress| {
                     if lookalike::is_link_result(&result) {
                         let memory = options.resources().memory();
@@ -194,7 +214,9 @@ impl LinkCommand {
                     }
                     lookalike::explain(&options, [&ids[0], &ids[1]], progress)
                 })??;
-                streams::show(|out| show_explanation(out, &ids, &explained))?;
+                summary.print(&Explained::new(&ids, &explained), RowsGo::ToFile, || {
+                    streams::show(|out| show_explanation(out, &ids, &explained))
+                })?;
                 Ok(Done::All)
             }
             Self::Add { result, new, summary, resources } => {
@@ -205,15 +227,21 @@ impl LinkCommand {
                 let report = with_threads(&run, |progress| lookalike::add_records(&options, progress))??;
                 ended(&report, &result, &run, summary)
             }
-            Self::Analyze { tables } => {
-                let options = tables.request()?.check()?;
-                let analysis = with_threads(&tables.run(&options), |progress| lookalike::analyze(&options, progress))??;
-                streams::show(|out| show_analysis(out, &analysis))?;
+            Self::Analyze { tables, summary, comparing, resources } => {
+                let options = tables.request(&comparing, &resources)?.check()?;
+                let run = run_options(&options, &resources);
+                let analysis = with_threads(&run, |progress| lookalike::analyze(&options, progress))??;
+                summary.print(&analysis, RowsGo::ToFile, || streams::show(|out| show_analysis(out, &analysis)))?;
                 Ok(done(analysis.skipped_count))
             }
-            Self::Config { tables, output, force } => {
-                let options = tables.request()?.check()?;
-                write_config(&lookalike::guess_config(&options)?, &output, force)?;
+            Self::Config { tables, output, force, summary, comparing, resources } => {
+                let options = tables.request(&comparing, &resources)?.check()?;
+                resources.run.talk();
+                let config = lookalike::guess_config(&options)?;
+                write_config(&config, &output, force)?;
+                let shown = shown_path(&output);
+                let wrote = WroteConfig { file: &shown, column_count: config.columns.len() };
+                summary.print_or_say(&wrote, format_args!("wrote {shown}: edit it, and give it back with --config"))?;
                 Ok(Done::All)
             }
         }
@@ -221,7 +249,7 @@ impl LinkCommand {
 }
 
 /// Says what was found.
-fn ended(report: &LinkReport, folder: &Path, run: &RunOptions, how: RowSummaryArguments) -> Result<Done> {
+fn ended(report: &LinkReport, folder: &Path, run: &RunOptions, how: SummaryArguments) -> Result<Done> {
     notes::skipped(&report.skipped, report.skipped_count);
     for warning in &report.warnings {
         talk!("warning: {warning}");
@@ -231,36 +259,39 @@ fn ended(report: &LinkReport, folder: &Path, run: &RunOptions, how: RowSummaryAr
             // The result is there; that nobody reads about it does not undo it.
             let _ = show(report, folder);
         }
+        Ok(())
     })?;
     Ok(done(report.skipped_count))
 }
 
-impl TableArguments {
-    fn request(&self) -> Result<LinkRequest> {
-        let mut request = self.comparing.request(self.tables.clone())?;
-        request.resources = self.resources.request();
-        Ok(request)
-    }
+/// What `link config` wrote, for programs.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct WroteConfig<'a> {
+    /// The file.
+    file: &'a str,
+    /// How many columns it has.
+    column_count: usize,
+}
 
-    fn run(&self, options: &LinkOptions) -> RunOptions {
-        RunOptions { resources: options.resources().clone(), talk: self.resources.run.talk() }
+impl TableArguments {
+    fn request(&self, comparing: &ComparingArguments, resources: &ResourceArguments) -> Result<LinkRequest> {
+        let mut request = LinkRequest::new(self.tables.clone());
+        request.resources = resources.request();
+        request.id.clone_from(&self.columns.id);
+        request.id_right.clone_from(&self.columns.id_right);
+        request.config = self.columns.config.as_deref().map(read_config).transpose()?;
+        request.within = self.columns.within.then_some(true);
+        request.threshold = comparing.threshold;
+        request.one_to_one = comparing.one_to_one.then_some(true);
+        request.effort = comparing.effort;
+        request.expect = comparing.expect;
+        request.model.clone_from(&comparing.model);
+        Ok(request)
     }
 }
 
-impl ComparingArguments {
-    fn request(&self, tables: Vec<PathBuf>) -> Result<LinkRequest> {
-        let mut request = LinkRequest::new(tables);
-        request.id.clone_from(&self.id);
-        request.id_right.clone_from(&self.id_right);
-        request.config = self.config.as_deref().map(read_config).transpose()?;
-        request.within = self.within.then_some(true);
-        request.threshold = self.threshold;
-        request.one_to_one = self.one_to_one.then_some(true);
-        request.effort = self.effort;
-        request.expect = self.expect;
-        request.model.clone_from(&self.model);
-        Ok(request)
-    }
+fn run_options(options: &LinkOptions, resources: &ResourceArguments) -> RunOptions {
+    RunOptions { resources: options.resources().clone(), talk: resources.run.talk() }
 }
 
 /// The text of a config, once it is known to be one: a mistake in it is shown with the name of its file.
@@ -278,7 +309,5 @@ fn write_config(config: &Config, path: &Path, is_forced: bool) -> Result<()> {
     if !is_forced && std::fs::read_to_string(path).is_ok_and(|before| before != text) {
         bail!("{} exists, and may have been edited: give another name, or --force to replace it", path.display());
     }
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    talk!("wrote {}: edit it, and give it back with --config", path.display());
-    Ok(())
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

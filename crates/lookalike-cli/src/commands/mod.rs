@@ -267,17 +267,91 @@ mod tests {
         command.get_arguments().filter(is_own)
     }
 
+    /// The headings of help, in their order.
+    const HEADINGS: [&str; 6] = ["Input", "Access", "Output", "Similarity", "Method", "Resources"];
+
+    /// Commands that do a job and end: all but a service, groups of commands, and what describes the program itself.
+    fn jobs() -> Vec<(String, clap::Command)> {
+        let is_job = |(name, command): &(String, clap::Command)| {
+            let words: Vec<&str> = name.split(' ').skip(1).collect();
+            !matches!(words[..], [] | ["serve" | "schema" | "assets", ..])
+                && (command.get_subcommands().next().is_none() || flags(command).next().is_some())
+        };
+        all(&Arguments::command(), "").into_iter().filter(is_job).collect()
+    }
+
+    fn flag<'a>(command: &'a clap::Command, long: &str) -> Option<&'a clap::Arg> {
+        flags(command).find(|flag| flag.get_long() == Some(long))
+    }
+
+    fn values(flag: &clap::Arg) -> Vec<String> {
+        flag.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect()
+    }
+
     #[test]
     fn what_people_expect_has_the_same_letter_on_every_command() {
         let letters = [("threshold", 't'), ("threads", 'j'), ("verbose", 'v'), ("quiet", 'q'), ("output", 'o')];
         for (name, command) in all(&Arguments::command(), "") {
             for flag in flags(&command) {
                 let long = flag.get_long().unwrap_or_default();
-                if let Some((_, letter)) = letters.iter().find(|(of, _)| *of == long) {
-                    assert_eq!(flag.get_short(), Some(*letter), "{name} --{long}");
-                }
+                let letter = letters.iter().find(|(of, _)| *of == long).map(|(_, letter)| *letter);
+                assert_eq!(flag.get_short(), letter, "{name} --{long}");
             }
         }
+    }
+
+    #[test]
+    fn every_flag_is_under_one_of_the_headings_which_come_in_one_order() {
+        for (name, command) in all(&Arguments::command(), "") {
+            let mut shown: Vec<usize> = Vec::new();
+            let in_help = command.get_arguments().filter(|argument| argument.get_help_heading().is_some());
+            for heading in in_help.filter_map(clap::Arg::get_help_heading) {
+                let place = HEADINGS.iter().position(|known| *known == heading);
+                let place = place.unwrap_or_else(|| panic!("{name} has the heading {heading}"));
+                if !shown.contains(&place) {
+                    shown.push(place);
+                }
+            }
+            assert!(shown.is_sorted(), "{name}: {:?}", shown.iter().map(|place| HEADINGS[*place]).collect::<Vec<_>>());
+            for flag in flags(&command) {
+                assert!(flag.get_help_heading().is_some(), "{name} --{}", flag.get_long().unwrap_or_default());
+            }
+        }
+    }
+
+    #[test]
+    fn every_job_has_a_summary_and_can_be_quiet() {
+        let jobs = jobs();
+        assert!(jobs.len() > 24, "{:?}", jobs.iter().map(|(name, _)| name).collect::<Vec<_>>());
+        for (name, command) in jobs {
+            let summary = flag(&command, "summary").unwrap_or_else(|| panic!("{name} has no --summary"));
+            assert_eq!(values(summary), ["text", "json", "none"], "{name}");
+            assert_eq!(summary.get_default_values(), ["text"], "{name}");
+            assert_eq!(summary.get_help_heading(), Some("Output"), "{name}");
+            let quiet = flag(&command, "quiet").unwrap_or_else(|| panic!("{name} has no --quiet"));
+            assert_eq!(quiet.get_help_heading(), Some("Resources"), "{name}");
+            let [threads, verbose] = ["threads", "verbose"].map(|long| flag(&command, long).is_some());
+            assert_eq!(threads, verbose, "{name}: -j and -v");
+        }
+    }
+
+    #[test]
+    fn flags_about_output_mean_the_same_everywhere() {
+        let mut formats = Vec::new();
+        for (name, command) in all(&Arguments::command(), "") {
+            for long in ["output", "force", "format", "report", "no-report", "removed", "summary"] {
+                let heading = flag(&command, long).map(|flag| flag.get_help_heading());
+                assert!(heading.is_none_or(|heading| heading == Some("Output")), "{name} --{long}: {heading:?}");
+            }
+            formats.extend(flag(&command, "format").map(|format| (name.clone(), values(format))));
+            if let Some(report) = flag(&command, "report") {
+                assert_eq!(report.get_value_names().map(|names| names[0].as_str()), Some("FILE"), "{name}");
+                assert!(flag(&command, "force").is_some(), "{name}: a report that exists can be replaced");
+            }
+            let [report, no_report] = ["report", "no-report"].map(|long| flag(&command, long).is_some());
+            assert!(report || !no_report, "{name} --no-report");
+        }
+        assert!(formats.len() >= 4 && formats.iter().all(|(_, values)| *values == formats[0].1), "{formats:?}");
     }
 
     #[test]

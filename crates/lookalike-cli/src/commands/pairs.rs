@@ -91,6 +91,7 @@ impl PairsArguments {
             if is_read && !run.is_quiet() {
                 show(&report);
             }
+            Ok(())
         })?;
         Ok(done(skipped))
     }

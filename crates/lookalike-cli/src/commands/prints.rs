@@ -27,9 +27,9 @@ pub(crate) struct PrintsArguments {
     #[command(flatten)]
     read: ReadPrintsArguments,
     #[command(flatten)]
-    search: SearchArguments,
-    #[command(flatten)]
     output: RowOutputArguments,
+    #[command(flatten)]
+    search: SearchArguments,
     #[command(flatten)]
     resources: ResourceArguments,
 }
@@ -113,6 +113,7 @@ impl PrintsArguments {
             if is_read && !run.is_quiet() {
                 show(&report, is_clockwise);
             }
+            Ok(())
         })?;
         Ok(done(report.skips.skipped_count))
     }
@@ -192,7 +193,7 @@ fn show(report: &PrintsReport, is_clockwise: bool) {
         );
     }
     if report.turning.is_wrong() {
-        let Turning { same_count, opposite_count, match_count, other_way_match_count } = report.turning;
+        let Turning { same_count, opposite_count, match_count, other_way_match_count, .. } = report.turning;
         let remedy = if is_clockwise { "leave out --clockwise" } else { "give --clockwise" };
         let [opposite, all, matches, matches_other_way] =
             [opposite_count, same_count + opposite_count, match_count, other_way_match_count].map(numbers::count);
@@ -213,7 +214,7 @@ fn show(report: &PrintsReport, is_clockwise: bool) {
 
 /// How many matches were candidates, and how that is known.
 fn candidate_recall(recall: CandidateRecall) -> String {
-    let CandidateRecall { print_count, match_count, candidate_count } = recall;
+    let CandidateRecall { print_count, match_count, candidate_count, .. } = recall;
     let sample = numbers::of(print_count, "print");
     match recall.share() {
         Some(share) => format!(

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use lookalike::ReportOptions;
+use lookalike::ReportRequest;
 
 use crate::commands::finished::finished;
 use crate::commands::{Done, with_threads};
-use crate::flags::output::ReportTextsArgument;
+use crate::flags::output::{ReportTextsArgument, SummaryArguments};
 use crate::flags::run::RunArguments;
 use crate::show::streams::talk;
 use crate::show::{numbers, shown_path};
@@ -27,33 +27,35 @@ pub(crate) struct ReportArguments {
     #[arg(long, help_heading = "Output")]
     force: bool,
     #[command(flatten)]
+    summary: SummaryArguments,
+    #[command(flatten)]
     run: RunArguments,
 }
 
 impl ReportArguments {
     pub(crate) fn run(self) -> Result<Done> {
         let run = self.run.options()?;
-        let (read, references) = finished(&self.folder)?.map(|finished| (finished.read, finished.references)).unzip();
-        let options = ReportOptions {
-            folder: self.folder,
-            output: self.output,
-            force: self.force,
-            texts: self.texts.report_texts.unwrap_or_default(),
-            read,
-            references: references.unwrap_or_default(),
-            reference_tables: Vec::new(),
-        };
+        let mut request = ReportRequest::new(&self.folder);
+        request.output = self.output;
+        request.force = self.force.then_some(true);
+        request.report_texts = self.texts.report_texts;
+        // Before the run is looked at: a mistake in a flag does not depend on it.
+        request.clone().check()?;
+        if let Some(finished) = finished(&self.folder)? {
+            request.read = Some(finished.read);
+            request.references = finished.references;
+        }
+        let options = request.check()?;
         let reported = with_threads(&run, |progress| lookalike::report(&options, progress))??;
-        if reported.without_text > 0 {
+        if reported.without_text_count > 0 {
             talk!(
                 "note: the texts of {} of {} are not shown: the input of the run is not there any more, or has changed",
-                numbers::count(reported.without_text),
-                numbers::of(reported.documents, "document")
+                numbers::count(reported.without_text_count),
+                numbers::of(reported.document_count, "document")
             );
         }
-        if !run.is_quiet() {
-            talk!("wrote     {} ({})", shown_path(&reported.path), numbers::bytes(reported.bytes));
-        }
+        let wrote = (shown_path(&reported.path), numbers::bytes(reported.bytes));
+        self.summary.print_or_say(&reported, format_args!("wrote     {} ({})", wrote.0, wrote.1))?;
         Ok(Done::All)
     }
 }

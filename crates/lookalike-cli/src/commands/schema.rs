@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use lookalike::index::{Added, Duplicate, SearchRow, Searched, Stat, Verification};
 use lookalike::{
-    AuditResult, ClusterRow, Decided, DocumentRow, Evaluation, Label, LinkReport, LinkedRow, MatchRow, PairRow,
-    PairsReport, PrintPair, PrintsReport, Removal, SetPair, SetsReport, Summary, Tuning,
+    Analysis, AuditResult, ClusterRow, Decided, DocumentRow, Evaluation, Label, LinkReport, LinkedRow, MatchRow,
+    PairRow, PairsReport, PrintPair, PrintsReport, Removal, Reported, SetPair, SetsReport, Summary, Tuning,
 };
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -13,7 +13,9 @@ use serde_json::{Map, Value};
 
 use crate::commands::Done;
 use crate::commands::compare::Compared;
-use crate::commands::index::upkeep::Exported;
+use crate::commands::index::upkeep::{Compacted, Deleted, ExportSummary, Exported, MergeSummary, Upgraded};
+use crate::commands::link::WroteConfig;
+use crate::show::link::Explained;
 use crate::show::streams::show;
 
 #[derive(Debug, Args)]
@@ -77,6 +79,24 @@ enum OutputName {
     IndexVerification,
     /// A line of index export
     IndexDocument,
+    /// The summary of index export
+    ExportSummary,
+    /// The summary of index delete
+    DeleteSummary,
+    /// The summary of index compact
+    CompactSummary,
+    /// The summary of index merge
+    MergeSummary,
+    /// The summary of index upgrade
+    UpgradeSummary,
+    /// The summary of report
+    ReportSummary,
+    /// The result of link explain
+    LinkExplanation,
+    /// The result of link analyze
+    LinkAnalysis,
+    /// The summary of link config
+    ConfigSummary,
 }
 
 impl OutputName {
@@ -108,6 +128,15 @@ impl OutputName {
             Self::IndexStat => of::<Stat>(),
             Self::IndexVerification => of::<Verification>(),
             Self::IndexDocument => of::<Exported<'_>>(),
+            Self::ExportSummary => of::<ExportSummary>(),
+            Self::DeleteSummary => of::<Deleted>(),
+            Self::CompactSummary => of::<Compacted>(),
+            Self::MergeSummary => of::<MergeSummary>(),
+            Self::UpgradeSummary => of::<Upgraded>(),
+            Self::ReportSummary => of::<Reported>(),
+            Self::LinkExplanation => of::<Explained<'_>>(),
+            Self::LinkAnalysis => of::<Analysis>(),
+            Self::ConfigSummary => of::<WroteConfig<'_>>(),
         }
     }
 }

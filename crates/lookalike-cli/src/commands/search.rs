@@ -12,7 +12,7 @@ use lookalike::{FoundText, ReadOptions, RowFormat, RowWriter, Scheme, SearchRequ
 
 use crate::commands::index::open;
 use crate::commands::{Done, done, to_output};
-use crate::flags::output::{RowSummaryArguments, RowsGo};
+use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::read::SettingArguments;
 use crate::flags::resources::ResourceArguments;
 use crate::flags::run::RunOptions;
@@ -37,6 +37,10 @@ pub(crate) struct SearchArguments {
     like: Option<String>,
     #[command(flatten)]
     settings: SettingArguments,
+    #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
+    summary: SummaryArguments,
     /// Minimum similarity, not below that of the index [default: that of the index]
     #[arg(short, long, value_name = "T", allow_negative_numbers = true, help_heading = "Similarity")]
     threshold: Option<f64>,
@@ -46,10 +50,6 @@ pub(crate) struct SearchArguments {
     /// Number of candidates to measure per query at most, those with the most similar sketches first [default: 100000]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Method", hide_short_help = true)]
     max_candidates: Option<i64>,
-    #[command(flatten)]
-    output: OutputArguments,
-    #[command(flatten)]
-    summary: RowSummaryArguments,
     #[command(flatten)]
     resources: ResourceArguments,
 }
@@ -130,6 +130,7 @@ impl SearchArguments {
             if is_read {
                 note(&searched, &snapshot, start.elapsed().as_secs_f64(), &run, options.max_candidates);
             }
+            Ok(())
         })?;
         Ok(done(searched.skipped_count))
     }
@@ -200,16 +201,9 @@ impl Shown<'_> {
                 Show::Rows(format) => self.row(format, SearchRow::new(id, hit, match_count)),
                 Show::SideBySide(layout, scheme) => {
                     let stored = self.snapshot.document(&hit.id)?.and_then(|document| document.text);
-                    let found = |id: &str, text: &str| FoundText {
-                        id: id.to_owned(),
-                        place: id.to_owned(),
-                        text: text.to_owned(),
-                    };
-                    let pair = TextPair {
-                        left: found(id, text),
-                        right: found(&hit.id, stored.as_deref().unwrap_or("(the index keeps no texts)")),
-                        similarity: hit.similarity,
-                    };
+                    let stored = stored.as_deref().unwrap_or("(the index keeps no texts)");
+                    let sides = (FoundText::new(id, text), FoundText::new(&hit.id, stored));
+                    let pair = TextPair::new(sides.0, sides.1, hit.similarity);
                     layout.write(self.writer, &pair, scheme)
                 }
             };

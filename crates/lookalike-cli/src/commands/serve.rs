@@ -66,17 +66,17 @@ enum KeysCommand {
         #[arg(value_name = "NAME")]
         name: String,
         /// Scope of the key; each includes the previous ones
-        #[arg(long, value_enum)]
+        #[arg(long, value_enum, help_heading = "Access")]
         scope: ScopeArgument,
         /// File of keys, made if it does not exist
-        #[arg(long, value_name = "FILE")]
+        #[arg(long, value_name = "FILE", help_heading = "Access")]
         keys: PathBuf,
     },
     /// List the names and scopes of all keys.
     #[command(after_help = "Example:\n  lookalike serve keys list --keys keys.jsonl")]
     List {
         /// File of keys
-        #[arg(long, value_name = "FILE")]
+        #[arg(long, value_name = "FILE", help_heading = "Access")]
         keys: PathBuf,
     },
     /// Revoke a key: a running server refuses it within a second.
@@ -86,7 +86,7 @@ enum KeysCommand {
         #[arg(value_name = "NAME")]
         name: String,
         /// File of keys
-        #[arg(long, value_name = "FILE")]
+        #[arg(long, value_name = "FILE", help_heading = "Access")]
         keys: PathBuf,
     },
 }

@@ -27,12 +27,12 @@ pub(crate) struct SetsArguments {
     #[command(flatten)]
     form: FormArguments,
     #[command(flatten)]
-    similarity: SimilarityArguments,
-    #[command(flatten)]
     output: RowOutputArguments,
     /// Write what was found to this HTML file too, for your browser
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
+    #[command(flatten)]
+    similarity: SimilarityArguments,
     #[command(flatten)]
     resources: ResourceArguments,
 }
@@ -118,6 +118,7 @@ impl SetsArguments {
             if is_read && !run.is_quiet() {
                 show(&report, &options);
             }
+            Ok(())
         })?;
         Ok(done(report.skipped_count))
     }

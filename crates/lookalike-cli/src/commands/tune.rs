@@ -8,7 +8,7 @@ use lookalike::io::write::OutputFile;
 use lookalike::{Estimate, JudgedRow, Plan, Sampled, Suggestion, TuneOptions, TuneRequest, Tuning};
 
 use crate::commands::{Done, done, with_threads};
-use crate::flags::output::{SummaryArgument, SummaryArguments};
+use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::read::SettingArguments;
 use crate::flags::resources::ResourceArguments;
 use crate::flags::run::RunOptions;
@@ -31,12 +31,12 @@ pub(crate) struct TuneArguments {
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Input")]
     labels: Vec<PathBuf>,
     #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
     scheme: SchemeArguments,
     /// Choose bands and rows by the bytes per document that a sketch may take, such as 64B
     #[arg(long, value_name = "SIZE", help_heading = "Method", hide_short_help = true)]
     budget: Option<String>,
-    #[command(flatten)]
-    output: OutputArguments,
     #[command(flatten)]
     resources: ResourceArguments,
 }
@@ -106,21 +106,17 @@ impl Tune {
         if let Some(path) = &self.output.report {
             pages::write(&pages::tune(tuning, &curve), path, self.output.force)?;
         }
-        let shown = match self.output.summary.summary {
-            SummaryArgument::None => String::new(),
-            SummaryArgument::Json => serde_json::to_string_pretty(tuning)? + "\n",
-            SummaryArgument::Text => {
-                let mut text = tuning.sample.as_ref().map_or(String::new(), sampled);
-                text += &labeled(&tuning.labels);
-                text += &parameters(tuning);
-                text += &chart::in_terminal(&curve, tuning.threshold);
-                text += &points(tuning);
-                text += &tuning.sample.as_ref().map_or(String::new(), candidates);
-                text += &tuning.plan.map_or(String::new(), planned);
-                text + &which_way(tuning)
-            }
-        };
-        streams::show(|out| out.write_all(shown.as_bytes()))
+        self.output.summary.print(tuning, RowsGo::ToFile, || {
+            let mut text = tuning.sample.as_ref().map_or(String::new(), sampled);
+            text += &labeled(&tuning.labels);
+            text += &parameters(tuning);
+            text += &chart::in_terminal(&curve, tuning.threshold);
+            text += &points(tuning);
+            text += &tuning.sample.as_ref().map_or(String::new(), candidates);
+            text += &tuning.plan.map_or(String::new(), planned);
+            text += &which_way(tuning);
+            streams::show(|out| out.write_all(text.as_bytes()))
+        })
     }
 }
 
@@ -208,7 +204,7 @@ fn labeled(rows: &[JudgedRow]) -> String {
         "labels by similarity\n  similarity    labeled    same  different  share that is the same\n".to_owned();
     for row in rows {
         let share = row.precision.map_or("–".to_owned(), |precision| {
-            let Estimate { value, low, high } = precision.estimate;
+            let Estimate { value, low, high, .. } = precision.estimate;
             format!("{value:.2} ({low:.2} to {high:.2})")
         });
         text += &format!(

@@ -1,5 +1,6 @@
 //! Where results go, and in which format.
 
+use std::fmt::Arguments;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -24,7 +25,7 @@ pub(crate) struct RowOutputArguments {
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) summary: RowSummaryArguments,
+    pub(crate) summary: SummaryArguments,
 }
 
 impl RowOutputArguments {
@@ -36,7 +37,7 @@ impl RowOutputArguments {
 
 /// Form of a printed summary.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum SummaryArgument {
+enum SummaryArgument {
     /// For people
     Text,
     /// For programs
@@ -45,26 +46,17 @@ pub(crate) enum SummaryArgument {
     None,
 }
 
-/// How the result of a command without rows is printed.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-pub(crate) struct SummaryArguments {
-    /// How to print the result
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = SummaryArgument::Text)]
-    pub(crate) summary: SummaryArgument,
-}
-
-/// How the summary of a command with rows is printed.
+/// How the summary of a command is printed, the same for every command.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Output")]
-pub(crate) struct RowSummaryArguments {
-    /// How to print the summary. As JSON it goes to standard output, or to standard error, as its last line, where rows go to
-    /// standard output
+pub(crate) struct SummaryArguments {
+    /// How to print the summary or result. JSON goes to standard output, or, if rows or documents go there, to standard error as
+    /// its last line
     #[arg(long, value_enum, value_name = "HOW", default_value_t = SummaryArgument::Text, hide_short_help = true)]
     summary: SummaryArgument,
 }
 
-/// Where the rows of a command go.
+/// Where the rows of a command go; a command without rows is one whose rows do not go to standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowsGo {
     /// To standard output.
@@ -80,19 +72,29 @@ impl RowsGo {
     }
 }
 
-impl RowSummaryArguments {
+impl SummaryArguments {
     /// Prints a summary: by `text` for people.
-    pub(crate) fn print(self, summary: &impl Serialize, rows: RowsGo, text: impl FnOnce()) -> Result<()> {
+    pub(crate) fn print(self, summary: &impl Serialize, rows: RowsGo, text: impl FnOnce() -> Result<()>) -> Result<()> {
         match (self.summary, rows) {
             (SummaryArgument::Text, _) => text(),
-            (SummaryArgument::Json, RowsGo::ToStdout) => streams::say_data(&serde_json::to_string(summary)?),
+            (SummaryArgument::Json, RowsGo::ToStdout) => {
+                streams::say_data(&serde_json::to_string(summary)?);
+                Ok(())
+            }
             (SummaryArgument::Json, RowsGo::ToFile) => {
                 let json = serde_json::to_string_pretty(summary)?;
-                streams::show(|out| writeln!(out, "{json}"))?;
+                streams::show(|out| writeln!(out, "{json}"))
             }
-            (SummaryArgument::None, _) => {}
+            (SummaryArgument::None, _) => Ok(()),
         }
-        Ok(())
+    }
+
+    /// The same of a command without rows that says one line to people.
+    pub(crate) fn print_or_say(self, summary: &impl Serialize, line: Arguments<'_>) -> Result<()> {
+        self.print(summary, RowsGo::ToFile, || {
+            streams::say(line);
+            Ok(())
+        })
     }
 }
 

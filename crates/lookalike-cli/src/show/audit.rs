@@ -29,7 +29,7 @@ pub(crate) fn text(result: &AuditResult) -> String {
 fn line(row: &JudgedRow, width: usize) -> String {
     let pairs = row.pair_count.map_or("–".to_owned(), numbers::count);
     let (precision, interval) = row.precision.map_or(("–".to_owned(), "–".to_owned()), |precision| {
-        let Estimate { value, low, high } = precision.estimate;
+        let Estimate { value, low, high, .. } = precision.estimate;
         (share(value), format!("{} – {}", share(low), share(high)))
     });
     format!(
@@ -48,7 +48,7 @@ fn conclusion(result: &AuditResult) -> String {
     let all = &result.all;
     let mut text = String::new();
     if let Some(precision) = &all.precision {
-        let Estimate { value, low, high } = precision.estimate;
+        let Estimate { value, low, high, .. } = precision.estimate;
         let decided = numbers::count(all.same_count + all.different_count);
         text += &match all.different_count {
             _ if high - low <= 0.0 => {

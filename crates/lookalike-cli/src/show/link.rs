@@ -4,12 +4,14 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use lookalike::core::link::config::Kind;
-use lookalike::core::link::explain::BOUNDED;
+use lookalike::core::link::explain::{BOUNDED, FieldExplanation};
 use lookalike::core::link::key::Outcome;
 use lookalike::{
     Accuracy, Analysis, ClusterExplanation, ColumnReport, Compared, KeyExplanation, LabelsReport, LinkReport,
     PairExplanation,
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::show::{numbers, one_line, shown_path};
 
@@ -129,7 +131,7 @@ pub(crate) fn show_analysis(out: &mut dyn Write, analysis: &Analysis) -> io::Res
     let records: Vec<String> = analysis.record_counts.iter().map(|count| numbers::of(*count, "record")).collect();
     writeln!(out, "read      {}", records.join(" and "))?;
     show_columns(out, &analysis.columns)?;
-    let bound = numbers::count(analysis.bucket_pairs);
+    let bound = numbers::count(analysis.bucket_pair_count);
     writeln!(
         out,
         "keys      a bucket of more than {bound} pairs is split by a key of another column; --effort raises this"
@@ -180,6 +182,102 @@ pub(crate) fn show_explanation(out: &mut dyn Write, ids: &[String; 2], pair: &Pa
         writeln!(out, "  {}", shown_key(key))?;
     }
     writeln!(out, "{}", one_line(&shown_clusters(pair)))
+}
+
+/// Why two records are a match or not, for programs.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Explained<'a> {
+    /// The id of the first record.
+    left_id: &'a str,
+    /// The id of the second.
+    right_id: &'a str,
+    /// Whether they are a match.
+    matched: bool,
+    /// The probability that they are one.
+    probability: f64,
+    /// The minimum probability of a match.
+    threshold: f64,
+    /// All evidence together, with the prior and its bounds.
+    bits: f64,
+    /// The bits of a random pair.
+    prior: f64,
+    /// The bits that were taken off or given back because fields do not speak independently.
+    bounded: f64,
+    /// What each column says.
+    fields: Vec<ExplainedField<'a>>,
+    /// The keys that both have.
+    keys: Vec<SharedKey<'a>>,
+    /// The cluster of each.
+    clusters: [u64; 2],
+}
+
+/// What a column says about two records.
+#[derive(Serialize, JsonSchema)]
+struct ExplainedField<'a> {
+    /// The column.
+    name: &'a str,
+    /// What it was taken for.
+    kind: String,
+    /// The value of the first record.
+    left: Option<&'a str>,
+    /// The value of the second.
+    right: Option<&'a str>,
+    /// How similar they are, in words.
+    level: &'a str,
+    /// Points, up to 100.
+    points: u8,
+    /// What it adds to the bits.
+    bits: f64,
+}
+
+/// A key that both records have.
+#[derive(Serialize, JsonSchema)]
+struct SharedKey<'a> {
+    /// The kind.
+    kind: &'a str,
+    /// The columns that it is built from.
+    columns: &'a [String],
+    /// How many records have it.
+    record_count: usize,
+    /// Whether it brought them together.
+    compared: bool,
+}
+
+impl<'a> Explained<'a> {
+    pub(crate) fn new([left_id, right_id]: &'a [String; 2], pair: &'a PairExplanation) -> Self {
+        let PairExplanation { fields: said, threshold, is_match, keys, clusters, .. } = pair;
+        let field = |field: &'a FieldExplanation| ExplainedField {
+            name: &field.name,
+            kind: field.kind.to_string(),
+            left: field.left.as_deref(),
+            right: field.right.as_deref(),
+            level: field.level,
+            points: field.points,
+            bits: field.weight,
+        };
+        let key = |key: &'a KeyExplanation| SharedKey {
+            kind: key.kind,
+            columns: &key.columns,
+            record_count: key.records,
+            compared: key.outcome != Outcome::TooMany,
+        };
+        Self {
+            left_id,
+            right_id,
+            matched: *is_match,
+            probability: said.probability,
+            threshold: *threshold,
+            bits: said.weight,
+            prior: said.prior,
+            bounded: said.bounded,
+            fields: said.fields.iter().map(field).collect(),
+            keys: keys.iter().map(key).collect(),
+            clusters: match clusters {
+                ClusterExplanation::Together { cluster, .. } => [*cluster; 2],
+                ClusterExplanation::Apart { clusters, .. } => *clusters,
+            },
+        }
+    }
 }
 
 /// Whether they are a match, and how they came to be compared.

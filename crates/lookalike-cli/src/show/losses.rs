@@ -57,7 +57,7 @@ pub(crate) fn note_nearly_lost(lost: &[NearlyLost], dedup: &Dedup) {
         1 => talk!("note: 1 more source loses 95 % or more"),
         more => talk!("note: {} more sources lose 95 % or more", numbers::count(more)),
     }
-    let evidence = match (&dedup.removed, dedup.options.folder()) {
+    let evidence = match (dedup.options.removed(), dedup.options.folder()) {
         (Some(removed), _) => shown_path(removed),
         (None, Some(_)) => "removed.jsonl".to_owned(),
         (None, None) => "what --removed FILE writes".to_owned(),
@@ -66,7 +66,7 @@ pub(crate) fn note_nearly_lost(lost: &[NearlyLost], dedup: &Dedup) {
 }
 
 fn sentence(lost: &NearlyLost) -> String {
-    let Source { source, document_count: documents, removed_count: removed, share } = &lost.source;
+    let Source { source, document_count: documents, removed_count: removed, share, .. } = &lost.source;
     let other = match (&lost.mostly_for, lost.mostly_for_reference) {
         (other, true) => format!("the reference's {}", name(other)),
         (other, false) if other == source => "the same source".to_owned(),

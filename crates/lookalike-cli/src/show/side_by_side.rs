@@ -54,7 +54,7 @@ impl Layout {
 
     /// Writes a pair.
     pub(crate) fn write(self, out: &mut dyn Write, pair: &TextPair, options: &Scheme) -> io::Result<()> {
-        let TextPair { left, right, similarity } = pair;
+        let TextPair { left, right, similarity, .. } = pair;
         let pieces = pieces_of([&left.text, &right.text], options).pieces;
         let [left_pieces, right_pieces] = &pieces;
         let marked = if let Some(opening) = Opening::of([left_pieces, right_pieces]) {
@@ -374,8 +374,8 @@ mod tests {
         let quotation = "to be or not to be that is the question";
         let texts = [format!("He said: {quotation}!"), format!("TITLE PAGE {page}{quotation} {page}")];
         let scheme = Scheme::containment(0.1).unwrap();
-        let found = |text: &String| FoundText { id: "a".to_owned(), place: "a".to_owned(), text: text.clone() };
-        let pair = TextPair { left: found(&texts[0]), right: found(&texts[1]), similarity: 1.0 };
+        let found = |text: &String| FoundText::new("a", text);
+        let pair = TextPair::new(found(&texts[0]), found(&texts[1]), 1.0);
         let mut out = Vec::new();
         Layout { width: 100, is_colored: false }.write(&mut out, &pair, &scheme).unwrap();
         let shown = String::from_utf8(out).unwrap();

@@ -47,7 +47,7 @@ pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> i
     if let Some(report) = dedup.options.report_file() {
         writeln!(out, "wrote     {} (for your browser)", shown_path(report))?;
     }
-    if let Some(removed) = &dedup.removed {
+    if let Some(removed) = dedup.options.removed() {
         writeln!(out, "wrote     {} (removals and reasons)", shown_path(removed))?;
     }
     Ok(())

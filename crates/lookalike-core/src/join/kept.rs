@@ -16,6 +16,7 @@ use super::Sets;
 use super::index::{Index, outline, prefix_count};
 use super::probe::{Prober, Probers};
 use crate::decision::{Decision, References, Scope};
+use crate::ids::{Number, Rank};
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::Overlap;
 use crate::measure::likeness::Likeness;
@@ -140,7 +141,8 @@ impl<'a> Resolver<'a> {
     fn ask_for_what_was_kept_in_the_block(&mut self) {
         for block in self.blocks() {
             let before = self.references.count..block.start;
-            let is_open = |decision| matches!(decision, Decision::Removed { by, .. } if before.contains(&by));
+            let is_open =
+                |decision| matches!(decision, Decision::Removed { kept, .. } if before.contains(&kept.number()));
             let open: Vec<u32> = block.clone().filter(|item| is_open(self.decisions[*item as usize])).collect();
             let asked = self.ask(&open, |item, prober| {
                 self.most_alike(item, block.start..item, self.decisions[item as usize], prober)
@@ -231,22 +233,22 @@ impl<'a> Resolver<'a> {
                 let rest = &partner[partner.len() - posting.remaining as usize + 1..];
                 if let Some(shared) = prober.shared(tokens, rest, least_shared - 1) {
                     let overlap = self.sets.overlap_of(item, posting.set, shared + 1);
-                    best = self.better(best, posting.set, overlap);
+                    best = self.better(best, Rank(posting.set), overlap);
                 }
             }
         }
         best
     }
 
-    fn better(&self, known: Decision, by: u32, overlap: Overlap) -> Decision {
+    fn better(&self, known: Decision, kept: Rank, overlap: Overlap) -> Decision {
         let likeness = Likeness::Features(overlap);
-        if let Decision::Removed { by: known_by, likeness: known_likeness } = known {
+        if let Decision::Removed { kept: known_kept, likeness: known_likeness } = known {
             let [known_similarity, similarity] = [known_likeness, likeness].map(|of| of.similarity(self.criterion));
-            if known_similarity > similarity || known_similarity >= similarity && known_by <= by {
+            if known_similarity > similarity || known_similarity >= similarity && known_kept <= kept {
                 return known;
             }
         }
-        Decision::Removed { by, likeness }
+        Decision::Removed { kept, likeness }
     }
 }
 
@@ -298,7 +300,7 @@ mod tests {
     fn plain(decision: &Decision) -> Option<(usize, u32)> {
         match decision {
             Decision::Kept => None,
-            Decision::Removed { by, likeness } => Some((*by as usize, likeness.overlap().unwrap().shared)),
+            Decision::Removed { kept, likeness } => Some((kept.index(), likeness.overlap().unwrap().shared)),
         }
     }
 

@@ -16,7 +16,7 @@ use super::draw::{Bounded, draw};
 use super::{Candidates, References, Removed};
 use crate::bucket::passed_over::PassedOver;
 use crate::bucket::{Buckets, Family, Union};
-use crate::ids::{Document, Rank};
+use crate::ids::{Document, FamilyPlace, Rank};
 use crate::join;
 use crate::packed::Lists;
 use crate::sources::SourceError;
@@ -110,8 +110,8 @@ fn removals(
             let root = union.root(place);
             let mut others = near.inside(place, start);
             others.retain(|other| union.root(*other) != root);
-            let on_bench = bench.put(place);
-            let verify = |other: &u32| bench.verify(&bench.put(*other), &on_bench);
+            let on_bench = bench.put(FamilyPlace(place));
+            let verify = |other: &u32| bench.verify(&bench.put(FamilyPlace(*other)), &on_bench);
             let verified = others.par_iter().map(verify).collect::<Result<Vec<_>, SourceError>>()?;
             for (other, _) in others.into_iter().zip(verified).filter(|(_, likeness)| likeness.is_some()) {
                 union.join(place, other);
@@ -125,7 +125,7 @@ fn removals(
     for place in reference_count..count {
         let root = union.root(place);
         if root != place {
-            let likeness = bench.likeness(&bench.put(place), &bench.put(root))?;
+            let likeness = bench.likeness(&bench.put(FamilyPlace(place)), &bench.put(FamilyPlace(root)))?;
             removals.push(Removed { removed: rank(place), kept: rank(root), likeness });
         }
     }
@@ -139,11 +139,11 @@ fn first_matches(bench: &Bench<'_>, place: u32, mut others: Vec<u32>, roots: &[u
     let root = |other: u32| roots[other as usize];
     others.retain(|other| root(*other) != root(place));
     others.sort_unstable_by_key(|other| (root(*other), *other));
-    let on_bench = bench.put(place);
+    let on_bench = bench.put(FamilyPlace(place));
     let mut matches = Vec::new();
     for group in others.chunk_by(|left, right| root(*left) == root(*right)) {
         for other in group {
-            if bench.verify(&bench.put(*other), &on_bench)?.is_some() {
+            if bench.verify(&bench.put(FamilyPlace(*other)), &on_bench)?.is_some() {
                 matches.push(*other);
                 break;
             }

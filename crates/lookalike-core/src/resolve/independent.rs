@@ -19,7 +19,7 @@ use super::draw::{AfterFirst, draw};
 use super::{Candidates, References, Removed, Scope, removals};
 use crate::bucket::Family;
 use crate::bucket::passed_over::PassedOver;
-use crate::ids::{Document, Rank};
+use crate::ids::{Document, FamilyPlace, Rank};
 use crate::join;
 use crate::measure::likeness::Likeness;
 use crate::packed::Lists;
@@ -161,9 +161,9 @@ impl<'a> Resolver<'a> {
         near: impl Fn(u32) -> Vec<u32> + Sync,
     ) -> Result<Vec<Option<(u32, Likeness)>>, SourceError> {
         let first_match = |place: &u32| {
-            let on_bench = self.bench.put(*place);
+            let on_bench = self.bench.put(FamilyPlace(*place));
             for other in near(*place) {
-                if let Some(likeness) = self.bench.verify(&on_bench, &self.bench.put(other))? {
+                if let Some(likeness) = self.bench.verify(&on_bench, &self.bench.put(FamilyPlace(other)))? {
                     return Ok(Some((other, likeness)));
                 }
             }
@@ -238,12 +238,14 @@ impl<'a> Resolver<'a> {
     /// The kept item most like a removed one, of those better in keep order, of which a first match is known; of equals the
     /// best. Since references come first, the first match is a reference if any is, and then only references are asked.
     fn most_alike(&self, place: u32, first: u32, likeness: Likeness) -> Result<(u32, Likeness), SourceError> {
-        let on_bench = self.bench.put(place);
+        let on_bench = self.bench.put(FamilyPlace(place));
         let (mut by, mut most) = (first, likeness);
         let is_reference = |place: u32| place < self.reference_count;
         let others = self.kept_near(place).into_iter().filter(|other| *other < place);
         for other in others.filter(|other| *other != first && is_reference(*other) == is_reference(first)) {
-            let Some(likeness) = self.bench.verify_again(&on_bench, &self.bench.put(other))? else { continue };
+            let Some(likeness) = self.bench.verify_again(&on_bench, &self.bench.put(FamilyPlace(other)))? else {
+                continue;
+            };
             if self.bench.is_more(likeness, most) || !self.bench.is_more(most, likeness) && other < by {
                 (by, most) = (other, likeness);
             }

@@ -7,7 +7,7 @@ use super::{Candidates, References, Scope};
 use crate::bucket::Family;
 use crate::bucket::passed_over::PassedOver;
 use crate::decision::Match;
-use crate::ids::{Document, Rank};
+use crate::ids::{Document, FamilyPlace, Rank};
 use crate::join::{self, MATCHES_AT_ONCE};
 use crate::packed::Lists;
 use crate::sources::SourceError;
@@ -68,9 +68,9 @@ pub(super) fn each_match_within(
             verifier.pass_over(neighbours.passed_over(family));
         }
         let of_place = |mut some: Vec<Match<Rank>>, place: u32| {
-            let on_bench = bench.put(place);
+            let on_bench = bench.put(FamilyPlace(place));
             for other in neighbours.before(place) {
-                if let Some(likeness) = bench.verify(&bench.put(other), &on_bench)? {
+                if let Some(likeness) = bench.verify(&bench.put(FamilyPlace(other)), &on_bench)? {
                     let [left, right] = [other, place].map(|place| Rank(family.items[place as usize]));
                     some.push(Match { left, right, likeness });
                 }

@@ -44,7 +44,7 @@ impl References {
 /// The removals among decisions on sets by rank.
 fn removals(decisions: &[Decision]) -> Vec<Removed<Rank>> {
     let removal = |(rank, decision): (u32, &Decision)| match *decision {
-        Decision::Removed { by, likeness } => Some(Removed { removed: Rank(rank), kept: Rank(by), likeness }),
+        Decision::Removed { kept, likeness } => Some(Removed { removed: Rank(rank), kept, likeness }),
         Decision::Kept => None,
     };
     (0..).zip(decisions).filter_map(removal).collect()

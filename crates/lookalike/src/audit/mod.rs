@@ -21,6 +21,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use derive_setters::Setters;
 use lookalike_io::write::OutputFile;
 use lookalike_page::{Excerpt, Html, LabelPage, LabelPlace};
 use serde::Serialize;
@@ -39,48 +40,11 @@ use self::near_misses::NearMisses;
 use self::pairs::Pair;
 use self::population::Population;
 use crate::error::Result;
-use crate::options::{ReadOptions, Scheme, SourceBy};
+use crate::options::{AuditOptions, ReadOptions, Scheme, SourceBy};
 use crate::output::rows::Removal;
 use crate::progress::Progress;
 use crate::report::page::texts::{InputTexts, LONGEST};
 use crate::report::summary::Summary;
-
-/// Options of [`Audit::prepare`].
-#[derive(Clone, Debug)]
-pub struct AuditOptions {
-    /// The output folder of a finished run.
-    pub folder: PathBuf,
-    /// About how many removals are labeled.
-    pub sample: usize,
-    /// How many pairs just below the threshold are labeled besides.
-    pub near_misses: usize,
-    /// What chance depends on: the same pairs for the same number.
-    pub seed: u64,
-    /// The name of who labels.
-    pub labeler: Option<String>,
-    /// How the input of the run was read: texts are read again from there.
-    pub read: ReadOptions,
-    /// The reference of the run.
-    pub references: Vec<PathBuf>,
-    /// The scheme of the run.
-    pub scheme: Scheme,
-}
-
-impl AuditOptions {
-    /// 300 removals and 40 near misses of a run with the default scheme.
-    pub fn new(folder: impl Into<PathBuf>, read: ReadOptions) -> Self {
-        Self {
-            folder: folder.into(),
-            sample: 300,
-            near_misses: 40,
-            seed: 0,
-            labeler: None,
-            read,
-            references: Vec::new(),
-            scheme: Scheme::default(),
-        }
-    }
-}
 
 /// Pairs to be labeled. Labels may be given by several threads.
 #[derive(Debug)]
@@ -96,8 +60,10 @@ pub struct Audit {
 }
 
 /// What a page says about a pair.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize, Serialize, Setters)]
 #[serde(default)]
+#[setters(strip_option, into)]
+#[non_exhaustive]
 pub struct Said {
     /// The answer; none to take it back.
     pub label: Option<Answer>,

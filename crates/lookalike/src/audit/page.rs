@@ -7,8 +7,9 @@ use lookalike_page::{Cell, Column, Html, Section, Table, html, name, number};
 
 use crate::audit::{AUDIT, Answer, AuditResult, Disagreement, JudgedRow, Kappa};
 use crate::error::{Error, Result};
+use crate::options::ReportOptions;
 use crate::progress::Progress;
-use crate::report::page::{ReportOptions, Reported, write_report};
+use crate::report::page::{Reported, write_report};
 use crate::statistics::Estimate;
 
 /// How many disagreements are listed.

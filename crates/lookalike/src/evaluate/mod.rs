@@ -7,7 +7,7 @@
 mod agreement;
 mod bands;
 mod score;
-mod truth;
+mod true_pairs;
 
 use lookalike_core::decision::References;
 use lookalike_core::ids::{Number, Rank};
@@ -21,8 +21,8 @@ use serde::Serialize;
 pub use agreement::Agreement;
 pub use bands::{BandHistogram, ScoreStep};
 pub use score::Score;
-pub use truth::Truth;
-use truth::Truths;
+use true_pairs::AllTruePairs;
+pub use true_pairs::TruePairs;
 
 use crate::candidates::copies::Texts;
 use crate::candidates::sorted::{Sorted, Sorting};
@@ -51,7 +51,7 @@ pub struct Evaluation {
     /// What is measured.
     pub measure: &'static str,
     /// The true pairs, for each shingle and threshold.
-    pub true_pairs: Vec<Truth>,
+    pub true_pairs: Vec<TruePairs>,
     /// What each scheme found.
     pub methods: Vec<MethodEvaluation>,
     /// For each band of the first method that has bands, the scores of the pairs that agree in it.
@@ -94,7 +94,7 @@ pub struct MethodEvaluation {
 ///
 /// # Errors
 ///
-/// When an input or the truth cannot be read, or none of the given pairs can be used.
+/// When an input or the true pairs cannot be read, or none of the given pairs can be used.
 ///
 /// # Panics
 ///
@@ -103,15 +103,19 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     let schemes = &options.schemes;
     // Methods first: the exact join takes the most memory, and what it leaves behind would count to those after it.
     let runs = schemes.iter().map(|scheme| run(options, &scheme.scheme, progress)).collect::<Result<Vec<_>>>()?;
-    let truths = Truths::find(options, progress)?;
+    let true_pairs = AllTruePairs::find(options, progress)?;
     let evaluation = |(scheme, run): (&NamedScheme, &Outcome)| {
         let (shingle, threshold) = scheme.target();
-        let judges = truths.judges(&shingle, threshold);
+        let judges = true_pairs.judges(&shingle, threshold);
         let found = pairs_of(&run.matches)?.filter(|pair| pair.as_ref().map_or(true, &judges));
         Ok(MethodEvaluation {
             name: scheme.name.clone(),
             parameters: MethodParameters::new(scheme.scheme.method()),
-            score: Score::new(found, truths.pairs_of(&shingle, threshold)?, truths.same_words(&shingle, threshold))?,
+            score: Score::new(
+                found,
+                true_pairs.pairs_of(&shingle, threshold)?,
+                true_pairs.same_words(&shingle, threshold),
+            )?,
             shingle,
             threshold,
             candidate_count: run.candidates,
@@ -135,7 +139,7 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
         text_count: texts,
         exact_because_small: Exact::is_cheap(texts as usize, features),
         measure: schemes[0].scheme.criterion().measure(),
-        true_pairs: truths.said,
+        true_pairs: true_pairs.said,
         methods,
         bands: bands.unwrap_or_default(),
         super_shingles: super_shingles.unwrap_or_default(),

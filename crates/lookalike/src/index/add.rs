@@ -54,6 +54,7 @@ pub struct Added {
 /// A document that was not added because the index has a near-duplicate of it.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Duplicate {
     /// The document that was not added.
     pub id: String,

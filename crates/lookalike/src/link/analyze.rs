@@ -14,6 +14,7 @@ const LARGEST: usize = 3;
 
 /// What would be compared.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Analysis {
     /// Records of each table.
@@ -23,13 +24,14 @@ pub struct Analysis {
     /// What the columns were taken for.
     pub columns: Vec<ColumnReport>,
     /// A bucket with more pairs is split by a key of another field.
-    pub bucket_pairs: u64,
+    pub bucket_pair_count: u64,
     /// What each key would do.
     pub keys: Vec<KeyReport>,
 }
 
 /// What one kind of key of one column would do.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct KeyReport {
     /// The kind.
@@ -50,6 +52,7 @@ pub struct KeyReport {
 
 /// A large bucket.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct BlockReport {
     /// How many records have the key.
@@ -92,7 +95,7 @@ pub fn analyze(options: &LinkOptions, progress: &dyn Progress) -> Result<Analysi
         record_counts: tables.row_counts.iter().map(|count| *count as u64).collect(),
         skipped_count: tables.all().map(|table| table.skipped_count).sum(),
         columns: report::columns(&config),
-        bucket_pairs: bounds.bucket_pairs,
+        bucket_pair_count: bounds.bucket_pairs,
         keys: keys.iter().map(report).collect(),
     })
 }

@@ -54,6 +54,7 @@ pub struct LabelsReport {
 /// How right pairs are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Accuracy {
     /// The share of those found that is true; none if nothing was found.
     pub precision: Option<f64>,

@@ -34,6 +34,10 @@ pub struct DedupOptions {
     pub(crate) fail_if_source_loses: Option<Share>,
     /// The folder to write to; none to write nothing.
     pub(crate) folder: Option<PathBuf>,
+    /// Whether documents go to the stream of a filter.
+    pub(crate) is_stream: bool,
+    /// The file for the evidence, where there is no folder for it.
+    pub(crate) removed: Option<PathBuf>,
     /// What to write there.
     pub(crate) output: Output,
     /// Whether to replace what an earlier run wrote.
@@ -81,6 +85,11 @@ impl DedupOptions {
     /// The folder to write to.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
+    }
+
+    /// The file for the evidence, where there is no folder for it.
+    pub fn removed(&self) -> Option<&Path> {
+        self.removed.as_deref()
     }
 
     /// What is written besides the evidence and the summary.

@@ -1,6 +1,6 @@
 //! Options of the job that compares schemes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lookalike_core::scheme::Scheme;
 
@@ -17,6 +17,8 @@ pub struct EvaluateOptions {
     pub(crate) labels: Option<PathBuf>,
     /// Whether to also count pairs by score and by agreement.
     pub(crate) histograms: bool,
+    /// The file of the whole result, as JSON, which the caller writes.
+    pub(crate) output: Option<PathBuf>,
     /// Limits.
     pub(crate) resources: Resources,
 }
@@ -41,5 +43,10 @@ impl EvaluateOptions {
     /// Limits.
     pub fn resources(&self) -> &Resources {
         &self.resources
+    }
+
+    /// The file of the whole result, as JSON, which the caller writes.
+    pub fn output(&self) -> Option<&Path> {
+        self.output.as_deref()
     }
 }

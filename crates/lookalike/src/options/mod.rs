@@ -1,5 +1,6 @@
 //! Options of the jobs. Only a request makes them, once it is checked; so a wrong combination cannot exist, and nothing is checked again.
 
+mod audit;
 mod budget;
 mod compare_with;
 mod dedup;
@@ -9,6 +10,7 @@ mod link;
 mod pairs;
 mod prints;
 mod read;
+mod report;
 mod resources;
 mod rows;
 mod sets;
@@ -21,6 +23,7 @@ use std::path::PathBuf;
 pub use lookalike_core::scheme::{MethodOptions, Scheme, SketchKey};
 use lookalike_core::text::shingle::Shingle;
 
+pub use self::audit::AuditOptions;
 pub use self::budget::Bought;
 pub(crate) use self::budget::best_within;
 pub(crate) use self::compare_with::{Against, AgainstIndex, CompareWith};
@@ -33,6 +36,7 @@ pub use self::pairs::{Between, Copies, PairsOptions};
 pub use self::prints::{AngleUnit, GridOptions, PrintSearch, PrintsOptions};
 pub(crate) use self::prints::{PrintColumns, ReadPrints};
 pub use self::read::ReadOptions;
+pub use self::report::ReportOptions;
 pub use self::resources::Resources;
 pub use self::rows::RowFormat;
 pub(crate) use self::sets::SetsForm;

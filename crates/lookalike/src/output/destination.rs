@@ -17,13 +17,8 @@ use crate::output::sink::{RowWriter, Seen};
 use crate::resources::work::Work;
 use crate::run::{Files, Run};
 
-/// Destination of [`crate::filter()`].
-pub struct Stream<'a> {
-    /// Receives the bytes that the file in the output folder would have, in the format and compression of the input.
-    pub documents: &'a mut (dyn Write + Send),
-    /// The file for the evidence, if any: what would be `removed.jsonl`.
-    pub removed: Option<&'a Path>,
-}
+/// Receives the documents of [`crate::filter()`].
+pub(crate) type DocumentStream<'a> = &'a mut (dyn Write + Send);
 
 /// The name of the report in the output folder.
 pub(crate) const REPORT: &str = "report.html";
@@ -38,14 +33,14 @@ pub(crate) struct Destination<'a> {
     evidence: Option<OutputFile>,
     /// The report, where it has a name of its own.
     report: Option<OutputFile>,
-    documents: Option<&'a mut (dyn Write + Send)>,
+    documents: Option<DocumentStream<'a>>,
 }
 
 impl<'a> Destination<'a> {
     /// Makes sure that there is room for the output under its name: a folder, or else a stream.
     pub(crate) fn open(
         folder: Option<&Path>,
-        stream: Option<Stream<'a>>,
+        documents: Option<DocumentStream<'a>>,
         options: &DedupOptions,
         files: &Files,
         run: &Run<'_>,
@@ -62,8 +57,8 @@ impl<'a> Destination<'a> {
             Ok((folder.to_owned(), staging))
         };
         let folder = folder.map(stage).transpose()?;
-        let (documents, removed) = stream.map_or((None, None), |stream| (Some(stream.documents), stream.removed));
-        let evidence = removed.map(|path| OutputFile::new(path, options.force, &unfinished)).transpose()?;
+        let evidence = options.removed.as_deref();
+        let evidence = evidence.map(|path| OutputFile::new(path, options.force, &unfinished)).transpose()?;
         let report = options.report_file.as_deref();
         let report = report.map(|path| OutputFile::new(path, options.force, &unfinished)).transpose()?;
         Ok(Self { folder, evidence, report, documents: documents.filter(|_| options.output != Output::DryRun) })

@@ -14,6 +14,7 @@ use crate::progress::Progress;
 
 /// Two documents that are near-duplicates.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct TextPair {
     /// The one that comes first; with a reference, the one from the input.
     pub left: FoundText,
@@ -25,6 +26,7 @@ pub struct TextPair {
 
 /// A document as it was read.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FoundText {
     /// Its id.
     pub id: String,
@@ -32,6 +34,20 @@ pub struct FoundText {
     pub place: String,
     /// The text as it was read. It may contain anything, including control characters.
     pub text: String,
+}
+
+impl TextPair {
+    /// Two documents, and how similar they are.
+    pub fn new(left: FoundText, right: FoundText, similarity: f64) -> Self {
+        Self { left, right, similarity }
+    }
+}
+
+impl FoundText {
+    /// A document that is known by its id alone.
+    pub fn new(id: &str, text: &str) -> Self {
+        Self { id: id.to_owned(), place: id.to_owned(), text: text.to_owned() }
+    }
 }
 
 /// Gives the pairs that [`pairs`](crate::pairs()) would write to `each`, with their texts, one after the other.

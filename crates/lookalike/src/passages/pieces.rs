@@ -13,6 +13,7 @@ use crate::passages::{Placed, align, passages};
 
 /// Both texts in pieces, and how many tokens each has.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Pieces {
     /// The left text and the right one, whole and in order.
     pub pieces: [Vec<Piece>; 2],

@@ -19,6 +19,7 @@ const FEWEST_COMPARISONS: usize = 2_000;
 /// What a sample told of the candidate stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct CandidateRecall {
     /// How many prints were held against all others.
     pub print_count: u64,

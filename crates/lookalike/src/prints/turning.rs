@@ -28,6 +28,7 @@ const FEWEST_PAIRS: u64 = 5;
 /// How many matching pairs are turned by places and by directions, the same or the opposite way; and how many of a sample match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Turning {
     /// Pairs in which both turn the same way.
     pub same_count: u64,

@@ -18,6 +18,7 @@ use crate::output::evidence::{Fate, Fates};
 /// A source of documents, and its losses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Source {
     /// A host, a file, a folder of files that are one document each, or the value of a field.
     pub source: String,

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::read::ReadRequest;
 use super::resources::{ResourceRequest, WorkRequest};
 use super::scheme::SchemeRequest;
+use super::{is_stream, named_file};
 use crate::options::{
     Against, AgainstIndex, CompareWith, DedupOptions, Group, Output, ReadOptions, ReportTexts, Share, SourceBy,
 };
@@ -71,8 +72,10 @@ pub struct DedupRequest {
     pub source: Option<String>,
     /// A source that loses this share of its documents, or more, ends the run before anything is written.
     pub fail_if_source_loses: Option<f64>,
-    /// The folder to write to. Default: nothing is written.
+    /// The folder to write to, or `-` for the stream of [`filter`](crate::filter()). Default: nothing is written.
     pub output: Option<PathBuf>,
+    /// The file for the evidence, where there is no folder for it: what would be `removed.jsonl`.
+    pub removed: Option<PathBuf>,
     /// Write the evidence and the summary, and no documents.
     pub dry_run: Option<bool>,
     /// Write all documents, with notes.
@@ -106,6 +109,8 @@ impl DedupRequest {
         let compare_with = self.compared_with()?;
         let (source, source_field) = source(self.source.as_deref())?;
         let output = self.written()?;
+        self.check_evidence()?;
+        named_file(JobOption::Report, self.report.as_deref())?;
         if self.no_report == Some(true) {
             let given =
                 [(JobOption::Report, self.report.is_some()), (JobOption::ReportTexts, self.report_texts.is_some())];
@@ -119,6 +124,7 @@ impl DedupRequest {
         });
         let lost = lost.transpose()?;
         let force = self.work.is_forced();
+        let is_stream = self.output.as_deref().is_some_and(is_stream);
         let fields = self.read.fields_in_input.clone();
         let mut read = self.read.check(&resources)?;
         if fields.is_none() {
@@ -140,7 +146,9 @@ impl DedupRequest {
             group: self.group.unwrap_or_default(),
             source,
             fail_if_source_loses: lost,
-            folder: self.output,
+            is_stream,
+            folder: self.output.filter(|_| !is_stream),
+            removed: self.removed,
             output,
             force,
             report: (self.no_report != Some(true)).then(|| self.report_texts.unwrap_or_default()),
@@ -206,7 +214,18 @@ impl DedupRequest {
         })
     }
 
+    /// The evidence goes to the output folder, or else to a file of its own.
+    fn check_evidence(&self) -> Result<(), Refused> {
+        if self.removed.is_some() && self.output.as_deref().is_some_and(|output| !is_stream(output)) {
+            return Err(Refused::not_with(JobOption::Removed, JobOption::Output));
+        }
+        named_file(JobOption::Removed, self.removed.as_deref())
+    }
+
     fn written(&self) -> Result<Output, Refused> {
+        if self.dry_run == Some(true) && self.output.as_deref().is_some_and(is_stream) {
+            return Err(Refused::not_with_value(JobOption::DryRun, JobOption::Output, "-"));
+        }
         match (self.dry_run == Some(true), self.annotate == Some(true)) {
             (true, true) => Err(Refused::not_with(JobOption::DryRun, JobOption::Annotate)),
             (true, false) => Ok(Output::DryRun),

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use derive_setters::Setters;
-use lookalike_core::remedy::JobOption;
+use lookalike_core::remedy::{JobOption, Remedy};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::named_file;
 use super::read::ReadRequest;
 use super::resources::ResourceRequest;
 use super::scheme::SchemeRequest;
@@ -41,6 +42,8 @@ pub struct EvaluateRequest {
     pub labels: Option<PathBuf>,
     /// Count pairs by score and by agreement as well.
     pub histograms: Option<bool>,
+    /// The file of the whole result, as JSON. Default: it is only returned.
+    pub output: Option<PathBuf>,
 }
 
 /// The methods that are compared unless others are named.
@@ -58,9 +61,11 @@ impl EvaluateRequest {
     pub fn check(self) -> Result<EvaluateOptions, Refused> {
         let resources = self.resources.check()?;
         let schemes = self.schemes()?;
+        named_file(JobOption::Output, self.output.as_deref())
+            .map_err(|refused| refused.with_remedies([Remedy::give_word(JobOption::Summary, "json")]))?;
         let read = self.read.check(&resources)?;
         let histograms = self.histograms == Some(true);
-        Ok(EvaluateOptions { read, schemes, labels: self.labels, histograms, resources })
+        Ok(EvaluateOptions { read, schemes, labels: self.labels, histograms, output: self.output, resources })
     }
 
     /// Every method with every threshold and shingle.

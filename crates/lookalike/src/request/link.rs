@@ -9,7 +9,7 @@ use lookalike_io::table::memory::MemoryTable;
 use serde::{Deserialize, Serialize};
 
 use super::resources::ResourceRequest;
-use super::share;
+use super::{named_file, named_folder, share};
 use crate::options::{AddRecordsOptions, LinkModel, LinkOptions};
 use crate::refused::Refused;
 
@@ -98,6 +98,8 @@ impl LinkRequest {
         if let Some(effort) = self.effort.filter(|effort| !(*effort > 0.0 && effort.is_finite())) {
             return Err(Refused::out_of_range(JobOption::Effort, effort, "a factor above 0, such as 4"));
         }
+        named_folder(JobOption::Output, self.output.as_deref())?;
+        named_file(JobOption::Report, self.report.as_deref())?;
         self.expect.map_or(Ok(0.0), |value| share(JobOption::Expect, value))?;
         let config = self.config.as_deref().map(config).transpose()?;
         Ok(LinkOptions {

@@ -43,6 +43,7 @@ macro_rules! from_options {
     };
 }
 
+mod audit;
 mod dedup;
 mod evaluate;
 mod flat;
@@ -51,7 +52,6 @@ mod link;
 mod pairs;
 mod prints;
 mod read;
-
 mod resources;
 mod scheme;
 mod sets;
@@ -59,9 +59,12 @@ mod size;
 mod sketch;
 mod tune;
 
+use std::path::Path;
+
 use lookalike_core::remedy::JobOption;
 
 use crate::refused::Refused;
+pub use audit::{AuditRequest, ReportRequest};
 pub use dedup::DedupRequest;
 pub(crate) use dedup::check_keep;
 pub use evaluate::EvaluateRequest;
@@ -88,6 +91,27 @@ fn at_least_one(option: JobOption, value: i64) -> Result<usize, Refused> {
     match number(option, value) {
         Ok(value) if value > 0 => Ok(value),
         _ => Err(Refused::out_of_range(option, value, "at least 1")),
+    }
+}
+
+/// Whether a path stands for standard input or output.
+fn is_stream(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Refuses standard output where a file is written.
+fn named_file(option: JobOption, path: Option<&Path>) -> Result<(), Refused> {
+    match path.filter(|path| is_stream(path)) {
+        Some(_) => Err(Refused::unknown_word(option, "-", "the name of a file")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses standard output where a folder is written.
+fn named_folder(option: JobOption, path: Option<&Path>) -> Result<(), Refused> {
+    match path.filter(|path| is_stream(path)) {
+        Some(_) => Err(Refused::unknown_word(option, "-", "the name of a folder")),
+        None => Ok(()),
     }
 }
 

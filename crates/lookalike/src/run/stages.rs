@@ -9,6 +9,7 @@ use crate::progress::Progress;
 /// A stage of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Stage {
     /// Its name.
     pub name: String,

@@ -16,6 +16,7 @@ mod features;
 mod index;
 mod resolve;
 
+use derive_setters::Setters;
 use lookalike_core::decision::{Match, References, Removed};
 use lookalike_core::ids::{Document, Number, Rank};
 use lookalike_core::measure::likeness::Likeness;
@@ -59,6 +60,7 @@ pub enum Fate {
 
 /// Two texts that are near-duplicates, `left` before `right`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Pair {
     /// The position of the first.
     pub left: usize,
@@ -69,16 +71,28 @@ pub struct Pair {
 }
 
 /// Options of [`dedup_with`].
-#[derive(Clone, Debug, Default)]
+///
+/// ```
+/// use lookalike::texts::{self, Fate, TextOptions};
+/// use lookalike::{Keep, Scheme, Silent};
+///
+/// let texts = ["the storm hit the coast", "The storm hit the coast!"];
+/// let options = TextOptions::default().keep(Keep::Last);
+/// let fates = texts::dedup_with(&texts, &Scheme::jaccard(0.8)?, &options, &Silent)?;
+/// assert_eq!(fates[1], Fate::Kept);
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, Setters)]
+#[non_exhaustive]
 pub struct TextOptions {
     /// Which of several near-duplicates is kept: the longest by default.
-    pub keep: Keep,
+    keep: Keep,
     /// The values that [`Keep::Max`] and [`Keep::Min`] compare, one per text.
-    pub values: Vec<FieldValue>,
+    values: Vec<FieldValue>,
     /// How matches become removals.
-    pub group: Group,
+    group: Group,
     /// Memory limit, not counting the texts.
-    pub memory: Memory,
+    memory: Memory,
 }
 
 /// Removes near-duplicates. Returns for each text, in order, whether it is kept or removed.

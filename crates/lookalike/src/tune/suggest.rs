@@ -18,6 +18,7 @@ const FEW: f64 = 10.0;
 /// A suggested threshold, with the reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Suggestion {
     /// The threshold.
     pub threshold: f64,

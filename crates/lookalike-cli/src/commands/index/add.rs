@@ -11,7 +11,7 @@ use lookalike::{AddRequest, until_closed};
 
 use super::open;
 use crate::commands::{Done, done, with_threads};
-use crate::flags::output::{RowSummaryArguments, RowsGo};
+use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::read::ReadArguments;
 use crate::flags::resources::{ResourceArguments, adds_to_index};
 use crate::flags::run::RunOptions;
@@ -25,15 +25,15 @@ pub(crate) struct AddArguments {
     index: PathBuf,
     #[command(flatten)]
     read: ReadArguments,
+    /// Also store these fields or columns, such as date,section, to have them shown with matches
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
+    fields: Vec<String>,
     /// Do not add documents with a near-duplicate in the index or among the documents before them; print them as JSONL with
     /// the stored document and their similarity
     #[arg(long, help_heading = "Output")]
     unless_duplicate: bool,
-    /// Also store these fields or columns, such as date,section, to have them shown with matches
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
-    fields: Vec<String>,
     #[command(flatten)]
-    summary: RowSummaryArguments,
+    summary: SummaryArguments,
     #[command(flatten)]
     resources: ResourceArguments,
 }
@@ -76,6 +76,7 @@ impl AddArguments {
             if !run.is_quiet() {
                 show(&added, start.elapsed().as_secs_f64());
             }
+            Ok(())
         })?;
         Ok(done(added.skipped_count))
     }

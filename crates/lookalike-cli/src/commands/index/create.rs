@@ -9,10 +9,10 @@ use lookalike::index::{Index, Store};
 
 use super::show;
 use crate::commands::Done;
+use crate::flags::output::SummaryArguments;
 use crate::flags::run::QuietArgument;
 use crate::flags::scheme::SchemeArguments;
 use crate::flags::words::described;
-use crate::show::streams::talk;
 
 #[derive(Debug, Args)]
 pub(crate) struct CreateArguments {
@@ -22,6 +22,8 @@ pub(crate) struct CreateArguments {
     /// Data to keep of each document besides its sketch [default: text]
     #[arg(long, value_name = "WHAT", value_parser = described::<Store>(&STORES), help_heading = "Output")]
     store: Option<Store>,
+    #[command(flatten)]
+    summary: SummaryArguments,
     #[command(flatten)]
     scheme: SchemeArguments,
     #[command(flatten)]
@@ -40,9 +42,10 @@ impl CreateArguments {
         request.scheme = self.scheme.request()?;
         request.store = self.store;
         let options = request.check()?;
-        Index::create(&self.index, &options)?;
+        let stat = Index::create(&self.index, &options)?.snapshot()?.stat();
         self.quiet.apply();
-        talk!("{}", show::created(&self.index, &options.scheme, options.store));
+        let created = show::created(&self.index, &options.scheme, options.store);
+        self.summary.print_or_say(&stat, format_args!("{created}"))?;
         Ok(Done::All)
     }
 }

@@ -5,7 +5,7 @@ mod create;
 mod show;
 pub(super) mod upkeep;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -14,12 +14,10 @@ use lookalike::index::Index;
 use self::add::AddArguments;
 use self::create::CreateArguments;
 use self::upkeep::{
-    CompactArguments, DeleteArguments, ExportArguments, MergeArguments, StatArguments, VerifyArguments,
+    CompactArguments, DeleteArguments, ExportArguments, MergeArguments, SnapshotArguments, StatArguments,
+    UpgradeArguments, VerifyArguments,
 };
 use crate::commands::Done;
-use crate::flags::run::QuietArgument;
-use crate::show::shown_path;
-use crate::show::streams::talk;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum IndexCommand {
@@ -45,28 +43,13 @@ pub(crate) enum IndexCommand {
     /// Check every byte of an index; --repair rebuilds what is damaged from the stored texts.
     Verify(VerifyArguments),
     /// Copy an index as it is now, by hard links where possible, while others write to it.
-    Snapshot {
-        /// The index
-        #[arg(value_name = "INDEX")]
-        index: PathBuf,
-        /// Folder to create
-        #[arg(value_name = "DIR")]
-        destination: PathBuf,
-        #[command(flatten)]
-        quiet: QuietArgument,
-    },
+    Snapshot(SnapshotArguments),
     /// Write all documents as JSONL, in the order in which they were added.
     Export(ExportArguments),
     /// Add the documents of other indexes with the same parameters.
     Merge(MergeArguments),
     /// Bring an index made by an earlier version up to date.
-    Upgrade {
-        /// The index
-        #[arg(value_name = "INDEX")]
-        index: PathBuf,
-        #[command(flatten)]
-        quiet: QuietArgument,
-    },
+    Upgrade(UpgradeArguments),
 }
 
 impl IndexCommand {
@@ -78,22 +61,10 @@ impl IndexCommand {
             Self::Compact(arguments) => arguments.run(),
             Self::Stat(arguments) => arguments.run(),
             Self::Verify(arguments) => arguments.run(),
-            Self::Snapshot { index, destination, quiet } => {
-                quiet.apply();
-                lookalike::index::snapshot_to(&index, &destination)?;
-                talk!("copied {} to {}", shown_path(&index), shown_path(&destination));
-                Ok(Done::All)
-            }
+            Self::Snapshot(arguments) => arguments.run(),
             Self::Export(arguments) => arguments.run(),
             Self::Merge(arguments) => arguments.run(),
-            Self::Upgrade { index, quiet } => {
-                quiet.apply();
-                match lookalike::index::upgrade(&index)? {
-                    lookalike::index::Upgrade::Current => talk!("{} is up to date", shown_path(&index)),
-                    lookalike::index::Upgrade::Done => talk!("upgraded {}", shown_path(&index)),
-                }
-                Ok(Done::All)
-            }
+            Self::Upgrade(arguments) => arguments.run(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The commands that look after an index: delete, compact, stat, verify, export, merge.
+//! The commands that look after an index: delete, compact, stat, verify, export, merge, snapshot, upgrade.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use super::{open, show};
 use crate::commands::{Done, to_output};
-use crate::flags::output::{SummaryArgument, SummaryArguments};
+use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::run::{QuietArgument, RunArguments};
 use crate::show::streams::{self, talk};
 use crate::show::{numbers, one_line, shown_path};
@@ -30,7 +30,18 @@ pub(crate) struct DeleteArguments {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     ids_from: Option<PathBuf>,
     #[command(flatten)]
+    summary: SummaryArguments,
+    #[command(flatten)]
     quiet: QuietArgument,
+}
+
+/// What `index delete` did, for programs.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct Deleted {
+    /// Documents that were deleted.
+    deleted_count: u64,
+    /// Ids that no document has.
+    unknown_count: u64,
 }
 
 impl DeleteArguments {
@@ -49,10 +60,12 @@ impl DeleteArguments {
         let writer = open(&self.index)?.writer()?;
         let deleted = writer.delete(&ids)?;
         writer.close()?;
-        let missing = ids.len() as u64 - deleted;
+        let unknown = ids.len() as u64 - deleted;
         let missing =
-            if missing == 0 { String::new() } else { format!("; {} of these ids had none", numbers::count(missing)) };
-        talk!("deleted {}{missing}", numbers::of(deleted, "document"));
+            if unknown == 0 { String::new() } else { format!("; {} of these ids had none", numbers::count(unknown)) };
+        let summary = Deleted { deleted_count: deleted, unknown_count: unknown };
+        let documents = numbers::of(deleted, "document");
+        self.summary.print_or_say(&summary, format_args!("deleted {documents}{missing}"))?;
         Ok(Done::All)
     }
 }
@@ -66,7 +79,18 @@ pub(crate) struct CompactArguments {
     #[arg(long, help_heading = "Output")]
     purge: bool,
     #[command(flatten)]
+    summary: SummaryArguments,
+    #[command(flatten)]
     quiet: QuietArgument,
+}
+
+/// What `index compact` did, for programs.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct Compacted {
+    /// Size of the index before.
+    before_bytes: u64,
+    /// Size of the index now.
+    after_bytes: u64,
 }
 
 impl CompactArguments {
@@ -79,7 +103,9 @@ impl CompactArguments {
         writer.compact(self.purge)?;
         let after = bytes(writer.snapshot()?.stat());
         writer.close()?;
-        talk!("{} before, {} now", numbers::bytes(before), numbers::bytes(after));
+        let summary = Compacted { before_bytes: before, after_bytes: after };
+        let [before, after] = [before, after].map(numbers::bytes);
+        self.summary.print_or_say(&summary, format_args!("{before} before, {after} now"))?;
         Ok(Done::All)
     }
 }
@@ -99,14 +125,8 @@ impl StatArguments {
     pub(crate) fn run(self) -> Result<Done> {
         self.quiet.apply();
         let stat = open(&self.index)?.snapshot()?.stat();
-        match self.summary.summary {
-            SummaryArgument::Json => {
-                let json = serde_json::to_string_pretty(&stat)?;
-                streams::show(|out| writeln!(out, "{json}"))?;
-            }
-            SummaryArgument::Text => streams::show(|out| write!(out, "{}", show::stat(&self.index, &stat)))?,
-            SummaryArgument::None => {}
-        }
+        self.summary
+            .print(&stat, RowsGo::ToFile, || streams::show(|out| write!(out, "{}", show::stat(&self.index, &stat))))?;
         Ok(Done::All)
     }
 }
@@ -129,25 +149,23 @@ impl VerifyArguments {
     pub(crate) fn run(self) -> Result<Done> {
         self.quiet.apply();
         let found = lookalike::index::verify(&self.index, self.repair)?;
-        if matches!(self.summary.summary, SummaryArgument::Json) {
-            let json = serde_json::to_string_pretty(&found)?;
-            streams::show(|out| writeln!(out, "{json}"))?;
-        }
+        let documents = numbers::of(found.document_count, "document");
+        self.summary.print(&found, RowsGo::ToFile, || {
+            match (found.problems.len(), found.repaired) {
+                (0, _) => talk!("whole: {documents}, {} checked", numbers::bytes(found.checked_bytes)),
+                (_, true) => talk!("repaired: {documents}"),
+                (_, false) => {}
+            }
+            Ok(())
+        })?;
         for problem in &found.problems {
             streams::say_error(format_args!("{}: {}", one_line(&problem.file), one_line(&problem.message)));
         }
-        let documents = numbers::of(found.document_count, "document");
-        match (found.problems.len(), found.repaired) {
-            (0, _) => talk!("whole: {documents}, {} checked", numbers::bytes(found.checked_bytes)),
-            (_, true) => {
-                found.lost.iter().for_each(lost);
-                talk!("repaired: {documents}");
-            }
-            (problems, false) => {
-                let what =
-                    if self.repair { "could not be repaired" } else { "give --repair to rebuild what is damaged" };
-                bail!("{} is damaged ({}): {what}", shown_path(&self.index), numbers::of(problems as u64, "problem"));
-            }
+        found.lost.iter().for_each(lost);
+        if !found.problems.is_empty() && !found.repaired {
+            let what = if self.repair { "could not be repaired" } else { "give --repair to rebuild what is damaged" };
+            let problems = numbers::of(found.problems.len() as u64, "problem");
+            bail!("{} is damaged ({problems}): {what}", shown_path(&self.index));
         }
         Ok(if found.lost.is_empty() { Done::All } else { Done::WithSkipped })
     }
@@ -179,11 +197,13 @@ pub(crate) struct ExportArguments {
     #[arg(value_name = "INDEX")]
     index: PathBuf,
     /// File to write to, instead of standard output (-)
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Replace the output file if it exists
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     force: bool,
+    #[command(flatten)]
+    summary: SummaryArguments,
     #[command(flatten)]
     run: RunArguments,
 }
@@ -200,6 +220,13 @@ pub(in crate::commands) struct Exported<'a> {
     /// Its text, if the index stores texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
+}
+
+/// What `index export` wrote, for programs.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct ExportSummary {
+    /// Documents that were written.
+    document_count: u64,
 }
 
 impl ExportArguments {
@@ -224,9 +251,12 @@ impl ExportArguments {
             until_closed(writer.flush().map_err(lookalike::Error::unwritable))?;
             Ok(count)
         })?;
-        if is_read && !run.is_quiet() {
-            talk!("{} written", numbers::of(count, "document"));
-        }
+        self.summary.print(&ExportSummary { document_count: count }, RowsGo::to(target.as_deref()), || {
+            if is_read {
+                talk!("{} written", numbers::of(count, "document"));
+            }
+            Ok(())
+        })?;
         Ok(Done::All)
     }
 }
@@ -240,24 +270,92 @@ pub(crate) struct MergeArguments {
     #[arg(value_name = "FROM", required = true)]
     from: Vec<PathBuf>,
     #[command(flatten)]
+    summary: SummaryArguments,
+    #[command(flatten)]
     quiet: QuietArgument,
+}
+
+/// What `index merge` did, for programs.
+#[derive(Default, Serialize, JsonSchema)]
+pub(in crate::commands) struct MergeSummary {
+    /// Documents that are new.
+    added_count: u64,
+    /// Documents that replaced others with the same id.
+    replaced_count: u64,
+    /// Documents that were there already.
+    unchanged_count: u64,
 }
 
 impl MergeArguments {
     pub(crate) fn run(self) -> Result<Done> {
         self.quiet.apply();
         let writer = open(&self.index)?.writer()?;
+        let (mut all, mut lines) = (MergeSummary::default(), Vec::new());
         for from in &self.from {
             let merged = writer.merge_from(&open(from)?)?;
-            talk!(
-                "{}: {} added, {} replaced, {} unchanged",
-                shown_path(from),
-                numbers::count(merged.added_count),
-                numbers::count(merged.replaced_count),
-                numbers::count(merged.unchanged_count)
-            );
+            all.added_count += merged.added_count;
+            all.replaced_count += merged.replaced_count;
+            all.unchanged_count += merged.unchanged_count;
+            let [added, replaced, unchanged] =
+                [merged.added_count, merged.replaced_count, merged.unchanged_count].map(numbers::count);
+            lines.push(format!("{}: {added} added, {replaced} replaced, {unchanged} unchanged", shown_path(from)));
         }
         writer.close()?;
+        self.summary.print_or_say(&all, format_args!("{}", lines.join("\n")))?;
+        Ok(Done::All)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SnapshotArguments {
+    /// The index
+    #[arg(value_name = "INDEX")]
+    index: PathBuf,
+    /// Folder to create
+    #[arg(value_name = "DIR")]
+    destination: PathBuf,
+    #[command(flatten)]
+    summary: SummaryArguments,
+    #[command(flatten)]
+    quiet: QuietArgument,
+}
+
+impl SnapshotArguments {
+    pub(crate) fn run(self) -> Result<Done> {
+        self.quiet.apply();
+        lookalike::index::snapshot_to(&self.index, &self.destination)?;
+        let copied = open(&self.destination)?.snapshot()?.stat();
+        let [from, to] = [&self.index, &self.destination].map(|path| shown_path(path));
+        self.summary.print_or_say(&copied, format_args!("copied {from} to {to}"))?;
+        Ok(Done::All)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UpgradeArguments {
+    /// The index
+    #[arg(value_name = "INDEX")]
+    index: PathBuf,
+    #[command(flatten)]
+    summary: SummaryArguments,
+    #[command(flatten)]
+    quiet: QuietArgument,
+}
+
+/// What `index upgrade` did, for programs.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct Upgraded {
+    /// Whether the index was made by an earlier version.
+    upgraded: bool,
+}
+
+impl UpgradeArguments {
+    pub(crate) fn run(self) -> Result<Done> {
+        self.quiet.apply();
+        let upgraded = matches!(lookalike::index::upgrade(&self.index)?, lookalike::index::Upgrade::Done);
+        let index = shown_path(&self.index);
+        let line = if upgraded { format!("upgraded {index}") } else { format!("{index} is up to date") };
+        self.summary.print_or_say(&Upgraded { upgraded }, format_args!("{line}"))?;
         Ok(Done::All)
     }
 }

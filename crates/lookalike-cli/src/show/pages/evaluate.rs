@@ -47,19 +47,19 @@ pub(crate) fn evaluate(evaluation: &Evaluation) -> Page {
             ]
         })
         .collect();
-    let mut truth = Table::new(
+    let mut true_pairs = Table::new(
         "True pairs",
         vec![Column::text("shingle"), Column::number("threshold"), Column::number("pairs"), Column::text("by")],
     );
-    truth.rows = evaluation
+    true_pairs.rows = evaluation
         .true_pairs
         .iter()
-        .map(|truth| {
+        .map(|true_pairs| {
             vec![
-                Cell::text(&name(&truth.shingle)),
-                Cell::number(&truth.threshold.to_string(), truth.threshold),
-                Cell::count(truth.pair_count),
-                Cell::text(&name(&truth.by)),
+                Cell::text(&name(&true_pairs.shingle)),
+                Cell::number(&true_pairs.threshold.to_string(), true_pairs.threshold),
+                Cell::count(true_pairs.pair_count),
+                Cell::text(&name(&true_pairs.by)),
             ]
         })
         .collect();
@@ -69,7 +69,7 @@ pub(crate) fn evaluate(evaluation: &Evaluation) -> Page {
             "Methods",
             html!("{}{}", bars(evaluation, "missed", |method| method.score.missed_count), table.render()),
         ),
-        Section::new("truth", "What there is to find", truth.render()),
+        Section::new("true-pairs", "What there is to find", true_pairs.render()),
     ];
     if !evaluation.super_shingles.is_empty() {
         sections.push(Section::new("agreement", "Pairs by equal super-shingles", agreement(evaluation)));

@@ -22,10 +22,10 @@ pub(crate) mod texts;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use lookalike_io::input::held::HeldTable;
 use lookalike_io::remote::shown_path;
 use lookalike_io::write::OutputFile;
 use lookalike_page::{Html, MOST_BYTES, Page, Section, html, name, number};
+use serde::Serialize;
 
 pub use self::finished::{FinishedRun, ShownPair, SourceFlow, TextPlace};
 pub(crate) use self::texts::{CorpusTexts, TextSource};
@@ -35,7 +35,7 @@ use self::rows::{Gathered, Group};
 use self::texts::InputTexts;
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::options::{DedupOptions, ReadOptions, ReportTexts};
+use crate::options::{DedupOptions, ReadOptions, ReportOptions, ReportTexts};
 use crate::output::destination::REPORT;
 use crate::output::rows::Removal;
 use crate::progress::Progress;
@@ -102,40 +102,24 @@ pub(crate) fn of_run(
     run.stage("report", || Report::new(summary, gathered, &source, texts, heading, None))
 }
 
-/// Options of [`crate::report()`].
-#[derive(Clone, Debug)]
-pub struct ReportOptions {
-    /// The output folder of a finished run.
-    pub folder: PathBuf,
-    /// The file to write; `report.html` in the folder if none is given.
-    pub output: Option<PathBuf>,
-    /// Whether to replace it. The one in the folder is replaced anyway.
-    pub force: bool,
-    /// How much of the documents it shows.
-    pub texts: ReportTexts,
-    /// How the input of the run was read, if that is known: texts are read again from there.
-    pub read: Option<ReadOptions>,
-    /// The reference of the run.
-    pub references: Vec<PathBuf>,
-    /// Tables in memory that belong to the reference.
-    pub reference_tables: Vec<HeldTable>,
-}
-
 /// The file that [`crate::report()`] wrote.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Reported {
     /// The file.
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
     /// How many documents it shows.
-    pub documents: u64,
+    pub document_count: u64,
     /// Of these, documents whose text could not be read again, or is not what was compared.
-    pub without_text: u64,
+    pub without_text_count: u64,
 }
 
 /// How a finished run was started.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RunCommand {
     /// The command line, word by word and without secrets; empty if it was not one of the command.
     pub command: Vec<String>,
@@ -215,8 +199,8 @@ fn write(
     Ok(Reported {
         path,
         bytes: page.len() as u64,
-        documents: report.pairs.shown as u64,
-        without_text: without_text as u64,
+        document_count: report.pairs.shown as u64,
+        without_text_count: without_text as u64,
     })
 }
 

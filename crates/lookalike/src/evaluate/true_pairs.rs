@@ -24,7 +24,7 @@ use crate::progress::Progress;
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
-pub struct Truth {
+pub struct TruePairs {
     /// What a feature is made of.
     pub shingle: String,
     /// The threshold.
@@ -53,8 +53,8 @@ pub struct Truth {
 }
 
 /// What is there to be found, for each shingle and threshold that is asked for.
-pub(super) struct Truths {
-    pub(super) said: Vec<Truth>,
+pub(super) struct AllTruePairs {
+    pub(super) said: Vec<TruePairs>,
     /// The true pairs of each.
     pairs: Vec<Pairs>,
     /// And those that all methods find.
@@ -88,7 +88,7 @@ impl Pairs {
     }
 }
 
-impl Truths {
+impl AllTruePairs {
     pub(super) fn find(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Self> {
         let mut targets: Vec<(String, f64)> = Vec::new();
         for target in options.schemes.iter().map(NamedScheme::target) {
@@ -97,7 +97,7 @@ impl Truths {
             }
         }
         let rows = options.labels.as_deref().map(rows).transpose()?;
-        let mut truths = Self { said: Vec::new(), pairs: Vec::new(), same_words: Vec::new() };
+        let mut all_true_pairs = Self { said: Vec::new(), pairs: Vec::new(), same_words: Vec::new() };
         // Targets of one shingle share its features, and stand together from here on.
         while let Some((shingle, _)) = targets.first().cloned() {
             let thresholds: Vec<f64> =
@@ -107,12 +107,12 @@ impl Truths {
             let similarity = &lowest.expect("a shingle is of a scheme").scheme;
             match (&options.labels, &rows) {
                 (Some(file), Some(rows)) => {
-                    truths.add_file(options, file, rows, similarity, &thresholds, progress)?;
+                    all_true_pairs.add_file(options, file, rows, similarity, &thresholds, progress)?;
                 }
-                _ => truths.add_join(options, similarity, &thresholds, progress)?,
+                _ => all_true_pairs.add_join(options, similarity, &thresholds, progress)?,
             }
         }
-        Ok(truths)
+        Ok(all_true_pairs)
     }
 
     /// The true pairs of a shingle and a threshold.
@@ -144,7 +144,9 @@ impl Truths {
     }
 
     fn position(&self, shingle: &str, threshold: f64) -> Option<usize> {
-        let is_wanted = |truth: &Truth| truth.shingle == shingle && truth.threshold.total_cmp(&threshold).is_eq();
+        let is_wanted = |true_pairs: &TruePairs| {
+            true_pairs.shingle == shingle && true_pairs.threshold.total_cmp(&threshold).is_eq()
+        };
         self.said.iter().position(is_wanted)
     }
 
@@ -160,9 +162,10 @@ impl Truths {
         let run = Rc::new(run(options, &exact, progress)?);
         let seconds = run.stages.iter().map(|stage| stage.seconds).sum();
         for threshold in thresholds {
-            let truth = Truth { seconds: Some(seconds), ..Truth::new(lowest, *threshold, "exact join".to_owned()) };
+            let true_pairs =
+                TruePairs { seconds: Some(seconds), ..TruePairs::new(lowest, *threshold, "exact join".to_owned()) };
             let run = Rc::clone(&run);
-            self.push(truth, Pairs::Joined { run, criterion: lowest.criterion(), threshold: *threshold })?;
+            self.push(true_pairs, Pairs::Joined { run, criterion: lowest.criterion(), threshold: *threshold })?;
         }
         Ok(())
     }
@@ -191,35 +194,35 @@ impl Truths {
             return Err(Error::NoUsablePairs { path: by, given: rows.len() as u64, unknown: given.unknown_count });
         }
         for threshold in thresholds {
-            let truth = Truth {
+            let true_pairs = TruePairs {
                 pair_count,
                 given_count: Some(rows.len() as u64),
                 same_words_count: same_words,
                 unknown_count: given.unknown_count,
                 unusable_count: rows.len() as u64 - given.unknown_count - pair_count - different_count,
                 different_count: is_labeled.then_some(different_count),
-                ..Truth::new(similarity, *threshold, by.clone())
+                ..TruePairs::new(similarity, *threshold, by.clone())
             };
             let mut all = [&same[..], &different[..]].concat();
             all.sort_unstable();
             let same = same.clone();
-            self.said.push(truth);
+            self.said.push(true_pairs);
             self.pairs.push(if is_labeled { Pairs::Labeled { same, all } } else { Pairs::Read(same) });
             self.same_words.push(SameWords { true_count: same_words, different_count: different_same_words });
         }
         Ok(())
     }
 
-    fn push(&mut self, truth: Truth, pairs: Pairs) -> Result<()> {
+    fn push(&mut self, true_pairs: TruePairs, pairs: Pairs) -> Result<()> {
         let count = pairs.in_order()?.try_fold(0, |count, pair| pair.map(|_| count + 1))?;
-        self.said.push(Truth { pair_count: count, ..truth });
+        self.said.push(TruePairs { pair_count: count, ..true_pairs });
         self.pairs.push(pairs);
         self.same_words.push(SameWords::default());
         Ok(())
     }
 }
 
-impl Truth {
+impl TruePairs {
     fn new(similarity: &Scheme, threshold: f64, by: String) -> Self {
         let shingle = similarity.shingle().to_string();
         Self {
@@ -358,9 +361,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn truth_is_read_as_pairs_are_written() {
+    fn true_pairs_are_read_as_pairs_are_written() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("truth");
+        let file = folder.path().join("true_pairs");
         for (text, expected) in [
             ("left_id\tright_id\tsimilarity\na\tb\t0.9\nc\td\t0.5\n", vec![("a", "b"), ("c", "d")]),
             ("left_id\tright_id\na\tb\n", vec![("a", "b")]),

@@ -1,0 +1,134 @@
+//! The requests about a finished run: its audit and its report.
+
+use std::path::PathBuf;
+
+use derive_setters::Setters;
+use lookalike_core::remedy::JobOption;
+use lookalike_core::scheme::Scheme;
+use lookalike_io::input::held::HeldTable;
+use serde::{Deserialize, Serialize};
+
+use super::{at_least_one, named_file, number};
+use crate::options::{AuditOptions, ReadOptions, ReportOptions, ReportTexts};
+use crate::refused::Refused;
+
+/// What [`Audit::prepare`](crate::Audit::prepare) is asked to do. What is not given has the default of the command.
+///
+/// ```
+/// use lookalike::{AuditRequest, DedupRequest};
+///
+/// let run = DedupRequest::new(["news.jsonl"]).output("out").check()?;
+/// let options = AuditRequest::new("out", run.read().clone()).sample(100).check()?;
+/// let refused = AuditRequest::new("out", run.read().clone()).sample(0).check().unwrap_err();
+/// assert_eq!(refused.to_string(), "sample must be at least 1, not 0");
+/// # Ok::<(), lookalike::Refused>(())
+/// ```
+#[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
+#[serde(default)]
+#[setters(strip_option, into)]
+#[non_exhaustive]
+pub struct AuditRequest {
+    /// The output folder of a finished run.
+    #[serde(skip)]
+    pub folder: PathBuf,
+    /// How the input of the run was read: texts are read again from there.
+    #[serde(skip)]
+    pub read: Option<ReadOptions>,
+    /// The reference of the run.
+    #[serde(skip)]
+    pub references: Vec<PathBuf>,
+    /// The scheme of the run. Default: that of a run without options.
+    #[serde(skip)]
+    pub scheme: Option<Scheme>,
+    /// About how many removals are labeled. Default: 300.
+    pub sample: Option<i64>,
+    /// How many pairs just below the threshold are labeled besides. Default: 40.
+    pub near_misses: Option<i64>,
+    /// Random seed: another one draws other pairs. Default: 0.
+    pub seed: Option<i64>,
+    /// The name of who labels.
+    pub labeler: Option<String>,
+    /// The file of the page, for somebody else. Default: no file is written.
+    pub report: Option<PathBuf>,
+}
+
+from_options!(AuditRequest);
+
+impl AuditRequest {
+    /// An audit of the run in a folder.
+    pub fn new(folder: impl Into<PathBuf>, read: ReadOptions) -> Self {
+        Self { folder: folder.into(), read: Some(read), ..Self::default() }
+    }
+
+    /// Checks all options.
+    ///
+    /// # Errors
+    ///
+    /// When a value is impossible.
+    pub fn check(self) -> Result<AuditOptions, Refused> {
+        named_file(JobOption::Report, self.report.as_deref())?;
+        Ok(AuditOptions {
+            folder: self.folder,
+            sample: at_least_one(JobOption::Sample, self.sample.unwrap_or(300))?,
+            near_misses: number(JobOption::NearMisses, self.near_misses.unwrap_or(40))?,
+            seed: number(JobOption::Seed, self.seed.unwrap_or(0))? as u64,
+            labeler: self.labeler,
+            read: self.read.unwrap_or_else(ReadOptions::nothing),
+            references: self.references,
+            scheme: self.scheme.unwrap_or_default(),
+        })
+    }
+}
+
+/// What [`report`](crate::report()) is asked to do. What is not given has the default of the command.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
+#[serde(default)]
+#[setters(strip_option, into)]
+#[non_exhaustive]
+pub struct ReportRequest {
+    /// The output folder of a finished run.
+    #[serde(skip)]
+    pub folder: PathBuf,
+    /// How the input of the run was read, if that is known: texts are read again from there.
+    #[serde(skip)]
+    pub read: Option<ReadOptions>,
+    /// The reference of the run.
+    #[serde(skip)]
+    pub references: Vec<PathBuf>,
+    /// Tables in memory that belong to the reference.
+    #[serde(skip)]
+    pub reference_tables: Vec<HeldTable>,
+    /// The file to write. Default: `report.html` in the folder, which is replaced.
+    pub output: Option<PathBuf>,
+    /// Replace the file if it exists.
+    pub force: Option<bool>,
+    /// How much of the documents the report shows. Default: `excerpt`.
+    pub report_texts: Option<ReportTexts>,
+}
+
+from_options!(ReportRequest);
+
+impl ReportRequest {
+    /// A report on the run in a folder, without texts unless [`read`](Self::read) says where these are.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), ..Self::default() }
+    }
+
+    /// Checks all options.
+    ///
+    /// # Errors
+    ///
+    /// When the output is not the name of a file.
+    pub fn check(self) -> Result<ReportOptions, Refused> {
+        named_file(JobOption::Output, self.output.as_deref())?;
+        Ok(ReportOptions {
+            folder: self.folder,
+            output: self.output,
+            force: self.force == Some(true),
+            texts: self.report_texts.unwrap_or_default(),
+            read: self.read,
+            references: self.references,
+            reference_tables: self.reference_tables,
+        })
+    }
+}
