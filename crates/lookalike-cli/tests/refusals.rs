@@ -38,12 +38,8 @@ fn flags(given: &Map<String, Value>) -> Vec<String> {
 /// The words before the flags of a job.
 fn command(job: &str) -> &'static [&'static str] {
     match job {
-<<<<<<< HEAD
-        "dedup" | "dedup_files" => &["dedup", "in.jsonl", "-o", "out"],
-        "dedup_with_index" => &["dedup", "in.jsonl", "-o", "out", "--against-index", "loose"],
-=======
         "dedup" | "dedup_files" => &["dedup", "in.jsonl"],
->>>>>>> d2cd011
+        "dedup_with_index" => &["dedup", "in.jsonl", "--against-index", "loose"],
         "pairs" => &["pairs", "in.jsonl"],
         "create" => &["index", "create", "made"],
         "search" => &["search", "archive", "a text"],
@@ -60,7 +56,7 @@ fn command(job: &str) -> &'static [&'static str] {
 
 /// The folder that a job writes to, if it has to.
 fn output(job: &str, given: &Map<String, Value>) -> &'static [&'static str] {
-    let writes_folder = matches!(job, "dedup" | "dedup_files" | "link");
+    let writes_folder = matches!(job, "dedup" | "dedup_files" | "dedup_with_index" | "link");
     if writes_folder && !given.contains_key("output") { &["-o", "out"] } else { &[] }
 }
 
@@ -74,12 +70,8 @@ fn every_refusal_names_its_flag_in_one_line() {
     let folder = Folder::new();
     folder.write("in.jsonl", lines()).write("in.txt", "a b\nb c\n").write("in.csv", "id,name\n1,a\n2,b\n");
     assert_eq!(folder.run(&["index", "create", "archive", "-q"]).code, 0);
-<<<<<<< HEAD
     assert_eq!(folder.run(&["index", "create", "loose", "-q", "--threshold", "0.7"]).code, 0);
-    let before = folder.names();
-=======
     let names = folder.names();
->>>>>>> d2cd011
     for refusal in table("refusals.json") {
         let given = refusal["given"].as_object().unwrap();
         let flags = flags(given);

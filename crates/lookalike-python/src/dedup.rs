@@ -6,13 +6,8 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array, UInt64Array};
 use arrow_schema::DataType;
 use lookalike::{
-<<<<<<< HEAD
-    DedupOptions, DedupRequest, DedupRows, HeldTable, ReadOptions, Removal, ReportOptions, ReportTexts, Resources,
-    RowFate, Scheme, Summary,
-=======
     DedupOptions, DedupRequest, DedupRows, HeldTable, ReadOptions, Removal, ReportRequest, ReportTexts, Resources,
-    RowFate, Summary,
->>>>>>> d2cd011
+    RowFate, Scheme, Summary,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
