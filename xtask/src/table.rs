@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn words_stand_left_and_numbers_right() {
         let mut table = Table::new(&["set", "pairs", "note"]);
-        table.row(["licences".into(), "7".into(), "met".into()]);
+        table.row(["licenses".into(), "7".into(), "met".into()]);
         table.row(["man".into(), "1,234".into(), String::new()]);
         assert_eq!(table.to_string(), "set       pairs  note\nlicences      7  met\nman       1,234\n");
     }

@@ -77,7 +77,7 @@ fn what_cannot_be_done_is_refused_with_the_remedy() {
     refused(&dedup(&["--fold", "case"]), &["--fold must be accents, digits or accents,digits, not case"]);
     refused(&dedup(&["--keep", "best"]), &["longest, first, last"]);
     refused(&dedup(&["--threads", "0"]), &["1 to 1024"]);
-    refused(&dedup(&["--colour"]), &["--colour", "--help"]);
+    refused(&dedup(&["--color"]), &["--color", "--help"]);
     refused(&["compare", "in.jsonl", "in.jsonl"], &["4 documents", "give --in INPUT"]);
     refused(&["compare", "a", "z", "--in", "in.jsonl", "--id", "id"], &["no document has the id 'z'"]);
 }

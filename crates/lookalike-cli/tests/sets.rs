@@ -214,7 +214,7 @@ fn what_cannot_be_done_is_said_in_one_line() {
 }
 
 #[test]
-fn commas_between_elements_are_recognised_or_asked_about() {
+fn commas_between_elements_are_recognized_or_asked_about() {
     let folder = Folder::new();
     folder
         .write("tight.txt", "milk,bread,beer\nbread, milk ,wine\n\neggs\n")

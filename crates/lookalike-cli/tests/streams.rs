@@ -75,7 +75,7 @@ fn nobody_has_to_listen_either() {
         assert_eq!(run(&folder, call, closed_pipe(), closed_pipe()).code, 0, "{call:?}");
         assert_eq!(run(&folder, call, Stdio::null(), closed_pipe()).code, 0, "{call:?}");
     }
-    let refused = [&["dedup", "in.jsonl"][..], &["dedup", "--colour"], &["pairs", "missing"], &[]];
+    let refused = [&["dedup", "in.jsonl"][..], &["dedup", "--color"], &["pairs", "missing"], &[]];
     for call in refused {
         assert_eq!(run(&folder, call, closed_pipe(), closed_pipe()).code, 2, "{call:?}");
     }
@@ -141,7 +141,7 @@ fn a_wrong_call_points_to_the_help_of_its_command() {
     let commands: Vec<&str> = commands.filter(|name| !name.is_empty()).collect();
     assert!(commands.len() >= 8, "{commands:?}");
     for command in commands {
-        folder::assert_refused(&folder, &[command, "--colour"], &[&format!("; see lookalike {command} --help")]);
+        folder::assert_refused(&folder, &[command, "--color"], &[&format!("; see lookalike {command} --help")]);
     }
     folder::assert_refused(&folder, &["dedupe", "x"], &["'dedupe'; a similar", "'dedup'; see lookalike --help"]);
     folder::assert_refused(&folder, &["dedup", "x", "--treshold", "1"], &["found; a similar", "'--threshold'; see"]);

@@ -424,7 +424,7 @@ fn groups(state: &State) -> Vec<Range<usize>> {
     groups
 }
 
-/// The segments that are merged next, if any are: neighbours, so that the order of insertion stays.
+/// The segments that are merged next, if any are: neighbors, so that the order of insertion stays.
 fn merged_next(state: &State) -> Option<Range<usize>> {
     let rows: Vec<u64> = state.parts.iter().map(Held::live_count).collect();
     let dying = state.parts.iter().position(|held| held.deleted.len() > held.live_count());

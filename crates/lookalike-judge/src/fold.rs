@@ -1,4 +1,4 @@
-//! Given a text, normalises it and leaves out what is asked for: accents, and the values of numbers.
+//! Given a text, normalizes it and leaves out what is asked for: accents, and the values of numbers.
 //!
 //! What is left is a text, and everything here that takes a text takes it. Easily got wrong: a letter of Cyrillic
 //! or Arabic that is one code point with its mark is a letter of its own, and only a few of these lose it.
@@ -44,7 +44,7 @@ const LATIN: &[(&str, &str)] = &[
     ("\u{167}", "t"),
 ];
 
-/// The normalised form of `text`, with so much left out.
+/// The normalized form of `text`, with so much left out.
 ///
 /// ```
 /// use lookalike_judge::{Fold, fold};
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folded_text_is_normalised_text() {
+    fn folded_text_is_normalized_text() {
         let both = Fold { accents: true, digits: true };
         for character in '\0'..='\u{1FFFF}' {
             let folded = fold(&format!("{character}\u{301}{character}\u{308}\u{323}"), both);

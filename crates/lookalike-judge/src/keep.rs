@@ -19,15 +19,15 @@ use crate::measure::Pair;
 ///
 /// When `order` or `pairs` speak of an item that is not among the `n`.
 pub fn independent_set(n: usize, order: &[usize], pairs: &[Pair]) -> Vec<bool> {
-    let mut neighbours = vec![Vec::new(); n];
+    let mut neighbors = vec![Vec::new(); n];
     for pair in pairs {
-        neighbours[pair.left].push(pair.right);
-        neighbours[pair.right].push(pair.left);
+        neighbors[pair.left].push(pair.right);
+        neighbors[pair.right].push(pair.left);
     }
 
     let mut kept = vec![false; n];
     for &item in order {
-        kept[item] = !neighbours[item].iter().any(|&neighbour| kept[neighbour]);
+        kept[item] = !neighbors[item].iter().any(|&neighbor| kept[neighbor]);
     }
     kept
 }

@@ -1,9 +1,9 @@
 //! Given a text, makes its `NFKC_Casefold` form, in which equal-looking text is equal.
 //!
-//! The order matters: case is folded between two normalisations, because
+//! The order matters: case is folded between two normalizations, because
 //! folding can undo composition and composition can bring back capitals
 //! (Unicode, section 3.13, and UAX #31, `NFKC_Casefold`). What is ignorable is
-//! dropped last, and leaves neighbours that may compose: hence one more NFKC.
+//! dropped last, and leaves neighbors that may compose: hence one more NFKC.
 
 use std::ops::RangeInclusive;
 
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn normalising_twice_changes_nothing() {
+    fn normalizing_twice_changes_nothing() {
         for character in '\0'..=char::MAX {
             let once = normalize(&character.to_string());
             assert_eq!(normalize(&once), once, "{character:?}");

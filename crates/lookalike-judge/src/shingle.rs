@@ -61,7 +61,7 @@ impl FromStr for Shingle {
     }
 }
 
-/// The tokens of `text`, normalised, in their order.
+/// The tokens of `text`, normalized, in their order.
 ///
 /// ```
 /// use lookalike_judge::{Shingle, tokens};

@@ -1,4 +1,4 @@
-//! Given normalised text, cuts it into word tokens or char tokens.
+//! Given normalized text, cuts it into word tokens or char tokens.
 //!
 //! Easily got wrong: a mark is a word character but never starts a token, and
 //! in scripts written without spaces each character is a token of its own.
@@ -8,7 +8,7 @@ use unicode_script::{Script, UnicodeScript};
 
 /// What a character is to a word.
 enum Part {
-    /// A letter, number or connector such as the underscore, which joins its neighbours.
+    /// A letter, number or connector such as the underscore, which joins its neighbors.
     Joins,
     /// A letter or number of a script without spaces, which is a token by itself.
     StandsAlone,
@@ -37,7 +37,7 @@ fn part(character: char) -> Part {
     }
 }
 
-/// The word tokens of text that is already normalised.
+/// The word tokens of text that is already normalized.
 pub(crate) fn word_tokens(normalized: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     let mut token = String::new();
@@ -79,7 +79,7 @@ fn end_token(token: &mut String, tokens: &mut Vec<String>) {
     }
 }
 
-/// The char tokens of text that is already normalised.
+/// The char tokens of text that is already normalized.
 pub(crate) fn char_tokens(normalized: &str) -> Vec<String> {
     let spaced = normalized.split_whitespace().collect::<Vec<_>>().join(" ");
     spaced.chars().map(String::from).collect()

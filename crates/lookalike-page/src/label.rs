@@ -4,7 +4,7 @@
 
 use crate::html;
 use crate::html::Html;
-use crate::page::{COLOURS, STYLE};
+use crate::page::{COLORS, STYLE};
 
 /// A page to label on.
 #[derive(Clone, Debug)]
@@ -131,7 +131,7 @@ fn harmless_json(json: &str) -> String {
 
 /// All styles.
 fn style() -> String {
-    [COLOURS, STYLE, LABEL].concat()
+    [COLORS, STYLE, LABEL].concat()
 }
 
 #[cfg(test)]

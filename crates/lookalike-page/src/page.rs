@@ -34,7 +34,7 @@ impl Section {
 pub const MOST_BYTES: usize = 2_000_000;
 
 pub(crate) const STYLE: &str = include_str!("assets/style.css");
-pub(crate) const COLOURS: &str = include_str!("assets/colours.css");
+pub(crate) const COLORS: &str = include_str!("assets/colors.css");
 
 /// The script of all pages, which nothing depends on: it sorts and filters tables, and steps through passages.
 pub const SCRIPT: &str = include_str!("assets/script.js");
@@ -77,7 +77,7 @@ impl Page {
 
 /// The style of all pages and charts.
 pub fn style() -> String {
-    [COLOURS, STYLE, chart::STYLE].concat()
+    [COLORS, STYLE, chart::STYLE].concat()
 }
 
 /// What a part of a page may still take, so that the whole stays within [`MOST_BYTES`] whatever the input is.

@@ -1,4 +1,4 @@
-//! Two texts beside each other: what they share is numbered, coloured and underlined, with the same number on both sides; long runs are
+//! Two texts beside each other: what they share is numbered, colored and underlined, with the same number on both sides; long runs are
 //! folded.
 
 mod blocks;
@@ -78,8 +78,8 @@ const FOLDED: usize = 1_000;
 /// How many characters of a text an excerpt has, about.
 const EXCERPT: usize = 2_200;
 
-/// How many colours there are.
-const COLOURS: u32 = 6;
+/// How many colors there are.
+const COLORS: u32 = 6;
 
 impl SideBySide {
     /// Both texts.
@@ -217,7 +217,7 @@ impl Around {
             Self::Passage(number) => {
                 let again = if *last == Some(number) { Html::default() } else { html!("<sup>{}</sup>", number) };
                 *last = Some(number);
-                let opened = html!("<mark class=\"p{}\" data-p=\"{}\">{}", number % COLOURS, number, again);
+                let opened = html!("<mark class=\"p{}\" data-p=\"{}\">{}", number % COLORS, number, again);
                 (opened, Html::ours("</mark>"))
             }
             Self::Nothing => (Html::default(), Html::default()),

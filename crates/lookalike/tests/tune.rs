@@ -72,10 +72,10 @@ fn documents_that_would_be_removed_are_no_more_than_was_said() {
     }
 }
 
-/// What made the count too large by half and more: the first documents of each file were taken for all, and pairs of neighbours were
+/// What made the count too large by half and more: the first documents of each file were taken for all, and pairs of neighbors were
 /// multiplied as if they could be anywhere.
 #[test]
-fn neighbours_that_are_alike_do_not_make_pairs_of_what_was_not_read() {
+fn neighbors_that_are_alike_do_not_make_pairs_of_what_was_not_read() {
     let texts = families(400);
     let case = Case::new();
     for (file, texts) in texts.chunks(400).enumerate() {

@@ -19,7 +19,7 @@ use lookalike_core::measure::similarity::Threshold;
 
 use self::corpora::{crawl, mixed, texts, truth};
 use self::tables::{pages, report, results};
-use self::timed::running::again_optimised;
+use self::timed::running::again_optimized;
 use self::timed::{
     accuracy, blowup, growth, headline, index, index_growth, link, methods, prints, python, reading, serve, sets,
     sketching, text, timing,
@@ -108,7 +108,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             return Ok(());
         }
         Some(Part::Blowup(options)) => return blowup::run(workspace, options),
-        Some(Part::Crawl(_)) if cfg!(debug_assertions) => return again_optimised(workspace),
+        Some(Part::Crawl(_)) if cfg!(debug_assertions) => return again_optimized(workspace),
         Some(Part::Crawl(options)) => {
             println!("{}", crawl::prepare(&workspace.target().join("bench"), options)?.display());
             return Ok(());
@@ -131,7 +131,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         None => {}
     }
     if cfg!(debug_assertions) {
-        return run_optimised(workspace, options);
+        return run_optimized(workspace, options);
     }
     let folder = workspace.target().join("bench");
     let corpus = match &options.corpus {
@@ -162,7 +162,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 }
 
 /// The judge and the sketching are part of this program, so it must itself be a release build.
-fn run_optimised(workspace: &Workspace, options: &Options) -> Result<()> {
+fn run_optimized(workspace: &Workspace, options: &Options) -> Result<()> {
     let mut cargo = workspace.cargo();
     cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench"]);
     cargo.args(["--runs", &options.runs.to_string()]);

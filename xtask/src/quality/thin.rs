@@ -1,6 +1,6 @@
 //! Tables in which few records have a match: one record of each true cluster, and a share of the others added back.
 //!
-//! Where duplicates are few, namesakes and neighbours are many more than they, and a model that is learned from what is there may learn
+//! Where duplicates are few, namesakes and neighbors are many more than they, and a model that is learned from what is there may learn
 //! those instead. So what is asked for here is mostly that little is found.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

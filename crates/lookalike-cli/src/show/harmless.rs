@@ -1,4 +1,4 @@
-//! Texts of the input for a terminal: what would move the cursor, change colours or turn the direction of writing is shown as a
+//! Texts of the input for a terminal: what would move the cursor, change colors or turn the direction of writing is shown as a
 //! mark, such as `␛`.
 
 use std::borrow::Cow;

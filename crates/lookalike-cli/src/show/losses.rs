@@ -44,7 +44,7 @@ pub(crate) fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     }
 }
 
-/// Which sources lose nearly all they have, in whose favour, and what to do.
+/// Which sources lose nearly all they have, in whose favor, and what to do.
 pub(crate) fn note_nearly_lost(lost: &[NearlyLost], dedup: &Dedup) {
     if lost.is_empty() {
         return;

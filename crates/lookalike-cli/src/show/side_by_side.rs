@@ -1,7 +1,7 @@
 //! Two documents side by side: what one of them has and the other lacks is marked, and long texts are shortened around it. Where one
 //! is mostly not in the other, as a book with a quotation, what they share is shown instead, and the rest is plain.
 //!
-//! Texts come from the input and may hold anything: nothing of them reaches the terminal that moves the cursor, changes colours or
+//! Texts come from the input and may hold anything: nothing of them reaches the terminal that moves the cursor, changes colors or
 //! turns the direction of writing.
 
 use std::io::{self, IsTerminal, Write};
@@ -88,7 +88,7 @@ impl Layout {
         Ok(())
     }
 
-    /// A line with its marked parts in colour.
+    /// A line with its marked parts in color.
     fn painted(self, line: &Line) -> String {
         let paint = |(text, is_marked): &(String, bool)| {
             if *is_marked && self.is_colored { format!("\x1b[33m{text}\x1b[0m") } else { text.clone() }

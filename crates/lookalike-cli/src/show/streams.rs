@@ -49,7 +49,7 @@ pub(crate) fn stdout() -> Box<dyn Write + Send> {
     if io::stdout().is_terminal() { Box::new(ToTerminal::new(buffered)) } else { Box::new(buffered) }
 }
 
-/// Standard output for what has colours where a person reads it, and nothing else that does something there.
+/// Standard output for what has colors where a person reads it, and nothing else that does something there.
 pub(crate) fn painted_stdout() -> BufWriter<io::Stdout> {
     BufWriter::with_capacity(1 << 20, io::stdout())
 }
@@ -62,7 +62,7 @@ pub(crate) fn show(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
     show_painted(|out| write(&mut ToTerminal::new(out)))
 }
 
-/// The same, of what has colours where a person reads it.
+/// The same, of what has colors where a person reads it.
 pub(crate) fn show_painted(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {

@@ -3,11 +3,11 @@
 //!
 //! Sketches are cut into more blocks than bits may differ in; then some blocks of a pair are equal, and each choice of
 //! that many blocks is a table, sorted by them. So nothing within the distance is missed. Blocks of which all but a few
-//! make the key give many tables with long keys, and fewer chance neighbours: the number of blocks is chosen by what
+//! make the key give many tables with long keys, and fewer chance neighbors: the number of blocks is chosen by what
 //! the whole would cost.
 //!
 //! A bucket of [`buckets`] is not a key's whole run, in which a million sketches meet some
-//! neighbours by chance. It is what is chained together in it by the distance itself.
+//! neighbors by chance. It is what is chained together in it by the distance itself.
 
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};

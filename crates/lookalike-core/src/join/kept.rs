@@ -30,7 +30,7 @@ const ITEMS_AT_ONCE: usize = 16;
 
 /// Decides about all items: sets by rank, best first.
 ///
-/// Going from the best on, each is kept unless it matches one kept before. An item is removed in favour
+/// Going from the best on, each is kept unless it matches one kept before. An item is removed in favor
 /// of the most similar reference; if it matches none, of the most similar kept item before it. Ties go to the best.
 ///
 /// ```

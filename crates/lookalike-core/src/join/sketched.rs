@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::groups::Groups;
-use super::neighbours::{Neighbours, Room};
+use super::neighbors::{Neighbors, Room};
 use super::pairs::{Found, GROUPS_AT_ONCE};
 use super::probe::{Prober, Probers};
 use super::{Measure, Sets};
@@ -43,7 +43,7 @@ impl Measure {
     }
 }
 
-impl Neighbours {
+impl Neighbors {
     /// The matches that bands find, if they take at most this many bytes: each is measured, but some are left out. `go_on` is
     /// asked again and again.
     ///
@@ -151,15 +151,15 @@ mod tests {
     use super::super::brute;
     use super::*;
 
-    fn sketched(sets: &Sets, measure: Measure, bands: (Threshold, Banding)) -> Neighbours {
+    fn sketched(sets: &Sets, measure: Measure, bands: (Threshold, Banding)) -> Neighbors {
         let go_on = || Ok::<(), ()>(());
-        Neighbours::sketched(sets, measure, bands, References::default(), u64::MAX, go_on).unwrap().unwrap()
+        Neighbors::sketched(sets, measure, bands, References::default(), u64::MAX, go_on).unwrap().unwrap()
     }
 
-    fn pairs(neighbours: &Neighbours, count: usize) -> Vec<(u32, u32, u32)> {
+    fn pairs(neighbors: &Neighbors, count: usize) -> Vec<(u32, u32, u32)> {
         let mut found = Vec::new();
         for item in 0..count as u32 {
-            neighbours.each(item, |other, shared| found.push((item, other, shared)));
+            neighbors.each(item, |other, shared| found.push((item, other, shared)));
         }
         found.sort_unstable();
         found
@@ -171,7 +171,7 @@ mod tests {
             let (sets, none) = (Sets::new(&items), References::default());
             let threshold = Threshold::new(value).unwrap();
             for measure in [Measure::Jaccard, Measure::Cosine] {
-                let exact = pairs(&Neighbours::new(&sets, measure.criterion(threshold), none), items.len());
+                let exact = pairs(&Neighbors::new(&sets, measure.criterion(threshold), none), items.len());
                 // One row a band and very many bands find everything.
                 let bands = Banding::new(300, 1).unwrap();
                 let found = pairs(&sketched(&sets, measure, (threshold, bands)), items.len());
@@ -191,8 +191,8 @@ mod tests {
             .collect();
         let (sets, threshold) = (Sets::new(&items), Threshold::new(0.6).unwrap());
         let banding = Measure::Jaccard.banding(threshold, 0.9).unwrap();
-        let neighbours = sketched(&sets, Measure::Jaccard, (threshold, banding));
-        let found = pairs(&neighbours, items.len()).len() / 2;
+        let neighbors = sketched(&sets, Measure::Jaccard, (threshold, banding));
+        let found = pairs(&neighbors, items.len()).len() / 2;
         // Five deviations of 2,000 draws at 0.9 are 67.
         assert!(found >= 1800 - 67, "{found}");
     }

@@ -1,4 +1,4 @@
-//! Tables to records: each field normalised, each different value kept once, and what its measure needs worked out once a
+//! Tables to records: each field normalized, each different value kept once, and what its measure needs worked out once a
 //! value instead of once a pair.
 //!
 //! Records of the first table come first, then those of the second. Note that values are numbered
@@ -121,7 +121,7 @@ impl Cell {
 }
 
 impl Records {
-    /// Normalises the columns that are not ignored.
+    /// Normalizes the columns that are not ignored.
     ///
     /// # Errors
     ///
@@ -335,7 +335,7 @@ fn given_and_family(fields: &[Field], names: &[usize]) -> Option<[usize; 2]> {
     Some(two)
 }
 
-/// What a field tells depends on its neighbours. Beside the names of people, a company tells as much as a household does: colleagues
+/// What a field tells depends on its neighbors. Beside the names of people, a company tells as much as a household does: colleagues
 /// share it, and its phone. Beside the name of a thing, an amount tells what it is like: each shop has its own price.
 fn look_beside(fields: &mut [Field]) {
     let are_people = fields.iter().any(|field| field.kind == Kind::PersonName);
@@ -376,7 +376,7 @@ fn cells(fields: &[Field], count: usize) -> Vec<Cell> {
     cells
 }
 
-/// Rows at a time that a thread normalises.
+/// Rows at a time that a thread normalizes.
 const ROWS_AT_ONCE: usize = 16 * 1024;
 
 fn normalized(column: &Strings, normalizer: Normalizer) -> Strings {

@@ -9,7 +9,7 @@
 
 use super::geometry::{Hull, Placed, Vector};
 
-/// The disc reaches three to four ridges past the nearest neighbours.
+/// The disc reaches three to four ridges past the nearest neighbors.
 const RADIUS: f32 = 70.0;
 /// Squares along the disc's diameter.
 const SQUARES: usize = 8;
@@ -19,7 +19,7 @@ const SECTORS: usize = 6;
 const DISC: usize = 52;
 /// Bytes of a cylinder.
 const CELLS: usize = DISC * SECTORS;
-/// How far the skin moves a minutia against its neighbours: about a ridge.
+/// How far the skin moves a minutia against its neighbors: about a ridge.
 const PLACE_SPREAD: f32 = 8.0;
 /// How far it turns one, as an angle; the width of a sector is in it.
 const TURN_SPREAD: f32 = 0.7;
@@ -28,8 +28,8 @@ const SATURATION: f32 = 0.4;
 /// A square further outside the hull than this is void. Minutiae of the other impression may well lie outside the
 /// hull of this one, but within a few ridges only.
 const VOID_DISTANCE: f32 = 50.0;
-/// Cylinders with fewer neighbours in reach say nothing.
-const FEWEST_NEIGHBOURS: usize = 2;
+/// Cylinders with fewer neighbors in reach say nothing.
+const FEWEST_NEIGHBORS: usize = 2;
 /// Two cylinders are compared when at most so many of the squares are void in one of them.
 const MOST_VOID: u32 = 30;
 
@@ -44,7 +44,7 @@ pub(super) struct Cylinders {
 
 #[derive(Clone, Copy, Debug)]
 struct Whole {
-    /// Whether there are enough neighbours.
+    /// Whether there are enough neighbors.
     speaks: bool,
     /// A bit for each square of the disc.
     void: u64,
@@ -61,10 +61,10 @@ impl Cylinders {
             let near: Vec<(Vector, [f32; SECTORS])> = minutiae
                 .iter()
                 .enumerate()
-                .filter(|&(other, neighbour)| other != own && neighbour.at.minus(minutia.at).length() <= reach)
-                .map(|(_, neighbour)| (neighbour.at, by_sector(neighbour.direction.turned_back(minutia.direction))))
+                .filter(|&(other, neighbor)| other != own && neighbor.at.minus(minutia.at).length() <= reach)
+                .map(|(_, neighbor)| (neighbor.at, by_sector(neighbor.direction.turned_back(minutia.direction))))
                 .collect();
-            let mut whole = Whole { speaks: near.len() >= FEWEST_NEIGHBOURS, void: 0, energy: 0 };
+            let mut whole = Whole { speaks: near.len() >= FEWEST_NEIGHBORS, void: 0, energy: 0 };
             for (place, square) in disc.iter().enumerate() {
                 let middle = minutia.at.plus(square.turned(minutia.direction));
                 let void = hull.distance(middle) > VOID_DISTANCE;
@@ -124,7 +124,7 @@ fn disc() -> Vec<Vector> {
     squares
 }
 
-/// How much a neighbour of this relative direction belongs to each sector: a Gaussian on the circle (von Mises).
+/// How much a neighbor of this relative direction belongs to each sector: a Gaussian on the circle (von Mises).
 fn by_sector(direction: Vector) -> [f32; SECTORS] {
     std::array::from_fn(|sector| {
         let (sine, cosine) = ((sector as f32 + 0.5) / SECTORS as f32 * std::f32::consts::TAU).sin_cos();

@@ -1,4 +1,4 @@
-//! A print's minutiae on a plane that all prints share: millimetres are the same for every sensor, `y` grows upwards,
+//! A print's minutiae on a plane that all prints share: millimeters are the same for every sensor, `y` grows upwards,
 //! directions are unit vectors, and the order is fixed. Also motions of that plane, and the hull of a print.
 //!
 //! The unit is the pixel of a sensor of 500 dots an inch, since the literature gives its numbers in these.

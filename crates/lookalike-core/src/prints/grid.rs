@@ -29,7 +29,7 @@ pub struct Grid {
 
 impl Grid {
     /// Squares of `side` pixels on an image of `width` and `height` pixels. A minutia that lies within `margin` pixels of a
-    /// neighbouring square is in that square too; 0 is for each in one square only.
+    /// neighboring square is in that square too; 0 is for each in one square only.
     ///
     /// `None` when there would be no square, or more than a million.
     pub fn new(width: f64, height: f64, side: f64, margin: f64) -> Option<Self> {

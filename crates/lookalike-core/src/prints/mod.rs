@@ -24,7 +24,7 @@ mod triangles;
 pub use candidates::Gallery;
 pub use score::{Comparison, PreparedPrint};
 
-/// Pixels a centimetre of a sensor of 500 dots an inch, by far the most common.
+/// Pixels a centimeter of a sensor of 500 dots an inch, by far the most common.
 pub const DEFAULT_RESOLUTION: f64 = 197.0;
 
 /// Prints with fewer minutiae score 0 with everything: three points always fit some other three.
@@ -92,7 +92,7 @@ pub struct Print {
     pub minutiae: Vec<Minutia>,
     /// Width and height of the image in pixels, where known.
     pub size: Option<(u32, u32)>,
-    /// Pixels a centimetre.
+    /// Pixels a centimeter.
     pub resolution: f64,
 }
 

@@ -1,8 +1,8 @@
-//! Features that stay when a print is moved: triangles of neighbouring minutiae, by the lengths of their sides and how the
+//! Features that stay when a print is moved: triangles of neighboring minutiae, by the lengths of their sides and how the
 //! minutiae point, in coarse cells.
 //!
 //! Skin is elastic, so a triangle of another impression may fall into the cell beside. A print in a gallery has each
-//! triangle in one cell; a query looks into the neighbouring cells too, wherever it lies near an edge. So features of
+//! triangle in one cell; a query looks into the neighboring cells too, wherever it lies near an edge. So features of
 //! the two are not made alike: [`features`] is for the gallery, [`probes`] is for the query.
 //!
 //! Kinds are not part of the feature: of the minutiae that agree in two impressions of FVC2002 a fifth change theirs
@@ -11,9 +11,9 @@
 use super::Print;
 use super::geometry::{Placed, Vector, place};
 
-/// Triangles are made of a minutia and two of so many nearest to it: enough that three that stay are neighbours still when
+/// Triangles are made of a minutia and two of so many nearest to it: enough that three that stay are neighbors still when
 /// an extractor has missed or invented some.
-const NEIGHBOURS: usize = 9;
+const NEIGHBORS: usize = 9;
 /// The width of a cell in the length of a side, in pixels of 500 dots an inch.
 const SIDE_CELL: f32 = 12.0;
 /// How near to the edge of a cell the next one is looked into as well, as a share of the cell.
@@ -22,7 +22,7 @@ const SIDE_EDGE: f32 = 0.3;
 const SECTORS: usize = 10;
 /// As for sides.
 const SECTOR_EDGE: f32 = 0.3;
-/// Sides longer than this are cut to it; neighbours are nearer.
+/// Sides longer than this are cut to it; neighbors are nearer.
 const LONGEST_SIDE: f32 = 255.0;
 /// A triangle whose longest sides differ by less has no certain first corner.
 const SIDES_ALIKE: f32 = 4.0;
@@ -72,7 +72,7 @@ pub(super) fn probes(print: &Print) -> Vec<Triangle> {
 /// Places of three minutiae, counter-clockwise. The longest side goes from the first to the second.
 type Corners = [usize; 3];
 
-/// Each triangle of neighbours once.
+/// Each triangle of neighbors once.
 fn corners(minutiae: &[Placed]) -> Vec<Corners> {
     let mut all = Vec::new();
     for (own, minutia) in minutiae.iter().enumerate() {
@@ -80,10 +80,10 @@ fn corners(minutiae: &[Placed]) -> Vec<Corners> {
             .iter()
             .enumerate()
             .filter(|&(other, _)| other != own)
-            .map(|(other, neighbour)| (neighbour.at.minus(minutia.at).length(), other))
+            .map(|(other, neighbor)| (neighbor.at.minus(minutia.at).length(), other))
             .collect();
         others.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-        others.truncate(NEIGHBOURS);
+        others.truncate(NEIGHBORS);
         for (place, &(_, one)) in others.iter().enumerate() {
             for &(_, other) in &others[..place] {
                 let mut corners = [own, one, other];
@@ -160,7 +160,7 @@ fn cell(exact: f32, edge: f32, around: Option<u8>) -> Cell {
     (whole, beside)
 }
 
-/// Every choice of own and neighbouring cells.
+/// Every choice of own and neighboring cells.
 fn spread(cells: &[Cell; 6], from: usize, chosen: &mut [u8; 6], found: &mut impl FnMut(&[u8; 6])) {
     if from == cells.len() {
         return found(chosen);

@@ -1,7 +1,7 @@
 //! The maximal independent set that is first in keep order: both promises at once.
 //!
 //! Going through the items from the best on, each is kept unless it matches one kept before. That set is unique, so
-//! it may be computed in any way: here by rounds. In each round the best undecided item of every neighbourhood is kept,
+//! it may be computed in any way: here by rounds. In each round the best undecided item of every neighborhood is kept,
 //! and all others are verified against those just kept. An item that is removed needs no further proof, so that a
 //! family of a million is absorbed by the one that stays, and not compared with itself.
 //!

@@ -63,13 +63,13 @@ pub(super) fn each_match_within(
             return Ok(some);
         }
         let bench = verifier.bench(family, items);
-        let neighbours = Neighbours::new(family, references, most);
-        if neighbours.buckets.iter().any(|bucket| bucket.len() > most) {
-            verifier.pass_over(neighbours.passed_over(family));
+        let neighbors = Neighbors::new(family, references, most);
+        if neighbors.buckets.iter().any(|bucket| bucket.len() > most) {
+            verifier.pass_over(neighbors.passed_over(family));
         }
         let of_place = |mut some: Vec<Match<Rank>>, place: u32| {
             let on_bench = bench.put(FamilyPlace(place));
-            for other in neighbours.before(place) {
+            for other in neighbors.before(place) {
                 if let Some(likeness) = bench.verify(&bench.put(FamilyPlace(other)), &on_bench)? {
                     let [left, right] = [other, place].map(|place| Rank(family.items[place as usize]));
                     some.push(Match { left, right, likeness });
@@ -77,7 +77,7 @@ pub(super) fn each_match_within(
             }
             hand_on(&mut some, MATCHES_AT_ONCE).map(|()| some)
         };
-        let places = (neighbours.reference_count..family.items.len() as u32).into_par_iter();
+        let places = (neighbors.reference_count..family.items.len() as u32).into_par_iter();
         let left_over = places.try_fold(Vec::new, of_place).try_reduce(Vec::new, |mut left, right| {
             left.extend(right);
             hand_on(&mut left, MATCHES_AT_ONCE).map(|()| left)
@@ -94,7 +94,7 @@ pub(super) fn each_match_within(
 const MOST_COMPARED: usize = 1024;
 
 /// Who shares a bucket with whom.
-struct Neighbours {
+struct Neighbors {
     buckets: Lists,
     buckets_of: Lists,
     /// How many places are references, the first ones.
@@ -103,7 +103,7 @@ struct Neighbours {
     most: usize,
 }
 
-impl Neighbours {
+impl Neighbors {
     fn new(family: Family<'_>, references: References, most: usize) -> Self {
         let buckets: Lists = family.buckets().map(|bucket| bucket.iter().copied()).collect();
         Self {

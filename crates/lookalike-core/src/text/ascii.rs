@@ -169,7 +169,7 @@ fn neon(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
     const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
     // SAFETY: `BITS` has the 16 bytes that the load takes.
     let bits = unsafe { vld1q_u8(BITS.as_ptr()) };
-    // NEON has no move-mask: keep one bit a byte, then add neighbours three times, so that 64 bytes become 8.
+    // NEON has no move-mask: keep one bit a byte, then add neighbors three times, so that 64 bytes become 8.
     let mask = |lanes: [uint8x16_t; 4]| {
         let [a, b, c, d] = lanes.map(|lane| vandq_u8(lane, bits));
         let sum = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));

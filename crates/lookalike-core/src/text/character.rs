@@ -1,6 +1,6 @@
 //! What one character is and becomes: a table that is filled a page of 256 at a time, when a page is first met.
 //!
-//! Most characters normalise by themselves, whatever stands around them. For text made only of such, a look into this
+//! Most characters normalize by themselves, whatever stands around them. For text made only of such, a look into this
 //! table a character is all there is to do. The others say [`Kind::Complex`], and their surroundings go the slow way.
 //!
 //! There are two tables. [`character`] says all of a character; [`class`] says in a single
@@ -29,7 +29,7 @@ pub(super) enum Kind {
     Space,
     /// Punctuation, symbols, emoji and the rest.
     Other,
-    /// Not by itself: it vanishes, becomes several, or melts into its neighbour.
+    /// Not by itself: it vanishes, becomes several, or melts into its neighbor.
     Complex,
 }
 
@@ -166,7 +166,7 @@ fn describe(c: char) -> Character {
     }
 }
 
-/// The entry of a character of text that is normalised already, in which it stays as it is.
+/// The entry of a character of text that is normalized already, in which it stays as it is.
 pub(super) fn normal_character(c: char) -> Character {
     let known = character(c);
     if known.kind != Kind::Complex && known.folded == c {
@@ -175,7 +175,7 @@ pub(super) fn normal_character(c: char) -> Character {
     Character { kind: kind_of(c), reorders: false, folded: c, hash: token_hash(c.encode_utf8(&mut [0; 4]).as_bytes()) }
 }
 
-/// The part that `c`, already normalised, plays.
+/// The part that `c`, already normalized, plays.
 fn kind_of(c: char) -> Kind {
     let category = CodePointMapData::<GeneralCategory>::new().get(c);
     if GeneralCategoryGroup::Mark.contains(category) {

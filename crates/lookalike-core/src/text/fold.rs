@@ -1,4 +1,4 @@
-//! Differences to ignore when texts are compared: accents, and the values of numbers. Normalised characters to folded
+//! Differences to ignore when texts are compared: accents, and the values of numbers. Normalized characters to folded
 //! ones.
 //!
 //! **Accents** are what people leave out when they type in a hurry. Nonspacing marks after a letter of the Latin, Greek,
@@ -72,7 +72,7 @@ impl fmt::Display for Fold {
     }
 }
 
-/// Folds the characters of a normalised text, one after the other.
+/// Folds the characters of a normalized text, one after the other.
 #[derive(Default)]
 pub(crate) struct Folder {
     fold: Fold,
@@ -105,7 +105,7 @@ impl Folder {
         match category(c) {
             GeneralCategory::NonspacingMark if self.is_after_letter => [None, None],
             // Letters go no further than here, or two marks around one that goes could melt: folded text must stay
-            // normalised.
+            // normalized.
             other => {
                 let folded = GeneralCategoryGroup::Letter.contains(other).then(|| without_accent(c)).flatten();
                 self.is_after_letter = folded.is_some();
@@ -143,7 +143,7 @@ fn without_accent(c: char) -> Option<[Option<char>; 2]> {
 const ALEF: char = '\u{627}';
 
 /// The small letters up to U+017F that are no letter with a mark, as CLDR's `Latin-ASCII` has them. (ß, ŉ, ŀ and ſ are
-/// normalised before.)
+/// normalized before.)
 fn latin(c: char) -> [Option<char>; 2] {
     let (first, second) = match c {
         'æ' => ('a', Some('e')),

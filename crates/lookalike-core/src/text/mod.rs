@@ -1,6 +1,6 @@
-//! Text to tokens: normalise, then cut.
+//! Text to tokens: normalize, then cut.
 //!
-//! Normalised means Unicode's `NFKC_Casefold`, so that case, width, ligatures and the way an accent is written make no
+//! Normalized means Unicode's `NFKC_Casefold`, so that case, width, ligatures and the way an accent is written make no
 //! difference; [`fold`] can ignore more. [`tokenize`] defines tokens. Two texts with the same tokens may still differ
 //! in their [`content`].
 

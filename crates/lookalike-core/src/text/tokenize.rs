@@ -1,19 +1,19 @@
 //! Text to token hashes, in one pass and without an allocation per token.
 //!
-//! **Words**: runs of letters, marks, numbers and connectors (the underscore) of the normalised text, as `\w` means in
+//! **Words**: runs of letters, marks, numbers and connectors (the underscore) of the normalized text, as `\w` means in
 //! regular expressions. A mark belongs to the letter or number before it; one with none is passed over. A letter or
 //! number of a script that puts no spaces between words (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, Tibetan)
 //! is a token by itself, with its marks.
 //!
-//! **Characters**: every character of the normalised text, runs of white space as one space, none at the ends.
+//! **Characters**: every character of the normalized text, runs of white space as one space, none at the ends.
 //!
-//! **Tokens of the caller**: what stands between ASCII blanks (and zero bytes), as it is: neither normalised nor folded.
+//! **Tokens of the caller**: what stands between ASCII blanks (and zero bytes), as it is: neither normalized nor folded.
 //!
-//! A [`Fold`] takes its part between the two: characters are normalised, then folded, then cut.
+//! A [`Fold`] takes its part between the two: characters are normalized, then folded, then cut.
 //!
 //! Text is cut into *units* at ASCII bytes that are in no word, before it is
-//! normalised. That is safe, for no composition reaches over such a byte to make a word, and it lets most units be
-//! seen to be plain ASCII, or made of characters that normalise by themselves.
+//! normalized. That is safe, for no composition reaches over such a byte to make a word, and it lets most units be
+//! seen to be plain ASCII, or made of characters that normalize by themselves.
 
 use super::ascii::{BLOCK, Block, Kernel, is_word, kernel};
 use super::character::{Character, Kind, character, normal_character};
@@ -39,7 +39,7 @@ impl TokenSink for Vec<u64> {
 /// A token and the bytes of the text that it came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// The hash of the normalised token.
+    /// The hash of the normalized token.
     pub hash: u64,
     /// Its start in the text.
     pub start: usize,

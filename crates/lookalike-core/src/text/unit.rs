@@ -1,13 +1,13 @@
-//! A stretch of text with characters that are not ASCII, to normalised characters.
+//! A stretch of text with characters that are not ASCII, to normalized characters.
 //!
 //! It is cut before every character that stays apart from what stands before it; most of these pieces are a single
-//! character that normalises by itself. `NFKC_Casefold` of a text is that of its pieces only
+//! character that normalizes by itself. `NFKC_Casefold` of a text is that of its pieces only
 //! because such a character neither composes with the one before it nor changes places with it.
 
 use super::character::{Character, Kind, character, normal_character};
 use super::normalize::normalize;
 
-/// Calls `each` with every character of `text` when it is normalised, and with where it came from; `text` stands at
+/// Calls `each` with every character of `text` when it is normalized, and with where it came from; `text` stands at
 /// `offset`.
 #[inline]
 pub(super) fn for_each(text: &str, offset: usize, mut each: impl FnMut(&Character, usize, usize)) {
@@ -26,7 +26,7 @@ pub(super) fn piece(text: &str, at: usize, offset: usize, each: &mut impl FnMut(
     let first_end = at + c.len_utf8();
     let (mut last, mut end) = (first, first_end);
     let mut is_simple = first.kind != Kind::Complex;
-    // The next piece has begun, in case that it must be normalised as well: a call costs more than a few characters.
+    // The next piece has begun, in case that it must be normalized as well: a call costs more than a few characters.
     let mut has_begun = false;
     let mut read = first_end;
     for c in characters {

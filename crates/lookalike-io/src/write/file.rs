@@ -1,6 +1,6 @@
 //! One output file: entries of an input file, in their order, in its format and compression.
 //!
-//! Bytes are copied, not made again: runs of neighbouring entries at once, and gzip members without unpacking them.
+//! Bytes are copied, not made again: runs of neighboring entries at once, and gzip members without unpacking them.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -53,7 +53,7 @@ pub struct FileWriter<'a> {
 }
 
 impl FileWriter<'_> {
-    /// Writes entries to `writer`: runs of neighbours, in order. Returns the number of entries with a field that a note
+    /// Writes entries to `writer`: runs of neighbors, in order. Returns the number of entries with a field that a note
     /// replaced.
     ///
     /// # Errors
@@ -175,7 +175,7 @@ impl FileWriter<'_> {
         let size: usize = piece.iter().map(|entry| entry.place.length as usize).sum();
         buffer.resize(size.max(buffer.len()), 0);
         let mut rest = &mut buffer[..size];
-        // Neighbours are read at once.
+        // Neighbors are read at once.
         for run in piece.chunk_by(|left, right| left.place.offset + u64::from(left.place.length) == right.place.offset)
         {
             let length = run.iter().map(|entry| entry.place.length as usize).sum();

@@ -1,6 +1,6 @@
 //! Numbers to charts: SVG with a title, a description, and the same numbers as a table.
 //!
-//! Colours are CSS variables, so that light, dark and paper need no second picture. No colour says anything alone: every bar and
+//! Colors are CSS variables, so that light, dark and paper need no second picture. No color says anything alone: every bar and
 //! every cell has its number.
 
 mod bars;
@@ -42,11 +42,11 @@ pub struct Chart {
     are_numbers_open: bool,
 }
 
-/// The colours and lines of charts, for pages and for pictures of their own.
+/// The colors and lines of charts, for pages and for pictures of their own.
 pub(crate) const STYLE: &str = include_str!("../assets/chart.css");
 
-/// The colours of a picture that stands alone.
-const COLOURS: &str = include_str!("../assets/colours.css");
+/// The colors of a picture that stands alone.
+const COLORS: &str = include_str!("../assets/colors.css");
 
 impl Chart {
     /// The chart in a page, with its description and its numbers below it.
@@ -66,7 +66,7 @@ impl Chart {
     /// The chart as a picture of its own.
     pub fn standalone(&self) -> String {
         let mut picture = self
-            .svg(&format!("<style>{COLOURS}{STYLE}</style><rect class=\"paper\" width=\"100%\" height=\"100%\"/>"))
+            .svg(&format!("<style>{COLORS}{STYLE}</style><rect class=\"paper\" width=\"100%\" height=\"100%\"/>"))
             .to_string();
         picture.push('\n');
         picture
@@ -99,7 +99,7 @@ impl Chart {
     }
 }
 
-/// The colours of a chart in a page that may be light or dark: those of the page, or such as can be seen on both.
+/// The colors of a chart in a page that may be light or dark: those of the page, or such as can be seen on both.
 const EMBEDDED: &str = "--ink:currentColor;--soft:currentColor;--paper:transparent;--line:#8883;--accent:#5b95e0;--bar:#5b95e0;\
                         --apart:#a27fd0;--beyond:#5b95e02e;--dot:#e0705a";
 

@@ -1,10 +1,10 @@
-//! Where passages lie: each text a line from its beginning to its end, in the colours of the passages.
+//! Where passages lie: each text a line from its beginning to its end, in the colors of the passages.
 
-use super::{COLOURS, SideText};
+use super::{COLORS, SideText};
 use crate::html;
 use crate::html::Html;
 
-/// How finely a line is drawn. More passages than that are told by their colour only.
+/// How finely a line is drawn. More passages than that are told by their color only.
 const STEPS: u64 = 480;
 
 /// How high a line is, and how far from the next.
@@ -28,7 +28,7 @@ fn line(side: &SideText, top: u64) -> Html {
     let lengths = side.pieces.iter().map(|piece| piece.text.chars().count() as u64);
     let all = (lengths.clone().sum::<u64>() + side.more).max(1);
     let mut drawn = html!("<rect class=\"alone\" x=\"0\" y=\"{}\" width=\"{}\" height=\"{}\"/>", top, STEPS, HIGH);
-    // From, to, and the passage of what is drawn next: neighbours of one colour are one.
+    // From, to, and the passage of what is drawn next: neighbors of one color are one.
     let mut run: Option<(u64, u64, u32)> = None;
     let mut before = 0;
     for (piece, length) in side.pieces.iter().zip(lengths) {
@@ -52,7 +52,7 @@ fn line(side: &SideText, top: u64) -> Html {
 fn rect((from, to, passage): (u64, u64, u32), top: u64) -> Html {
     html!(
         "<rect class=\"f{}\" data-p=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-        passage % COLOURS,
+        passage % COLORS,
         passage,
         from,
         top,

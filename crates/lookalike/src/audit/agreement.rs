@@ -110,7 +110,7 @@ mod tests {
         let answers =
             table(&[(20, same, same), (5, same, different), (10, different, same), (15, different, different)]);
         assert!((kappa(&answers).unwrap() - 0.4).abs() < 1e-12);
-        // Cohen's own example (1960, table 1): three categories, 200 judgements, κ of 0.492.
+        // Cohen's own example (1960, table 1): three categories, 200 judgments, κ of 0.492.
         let third = Answer::CannotTell;
         let answers = table(&[
             (88, same, same),

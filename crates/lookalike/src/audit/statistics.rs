@@ -59,7 +59,7 @@ pub struct Precision {
 }
 
 /// The precision of strata together; none without a label. Strata without one count to the nearest that has some, so
-/// neighbours should stand beside each other.
+/// neighbors should stand beside each other.
 pub(crate) fn precision(strata: &[Tally]) -> Option<Precision> {
     Some(Precision {
         estimate: Weighted::new(strata, Undecided::LeftOut)?.estimate(),
@@ -200,7 +200,7 @@ mod tests {
     fn strata_count_by_their_share_of_removals() {
         let some = estimate(&[tally(900, 15, 15), tally(100, 30, 0)]);
         assert!((some.value - 0.55).abs() < 1e-12, "{some:?}");
-        // One without labels is taken for its neighbour.
+        // One without labels is taken for its neighbor.
         let some = estimate(&[tally(900, 15, 15), tally(900, 0, 0), tally(200, 30, 0)]);
         assert!((some.value - 0.55).abs() < 1e-12, "{some:?}");
         assert_eq!(precision(&[tally(10, 0, 0)]), None);

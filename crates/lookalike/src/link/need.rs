@@ -15,7 +15,7 @@ use crate::resources::memory::Memory;
 /// The program itself, and buffers of its threads.
 const BASE: u64 = 32 << 20;
 
-/// What a byte of text takes: in its table, normalised, as a value, and in words.
+/// What a byte of text takes: in its table, normalized, as a value, and in words.
 const TEXT: u64 = 5;
 
 /// What a cell takes in a table beside its text.

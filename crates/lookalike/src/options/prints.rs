@@ -51,7 +51,7 @@ pub(crate) struct ReadPrints {
     pub(crate) columns: PrintColumns,
     /// Width and height of images in pixels. Templates say it themselves.
     pub(crate) size: Option<(u32, u32)>,
-    /// Pixels a centimetre of the images of tables.
+    /// Pixels a centimeter of the images of tables.
     pub(crate) resolution: f64,
     /// The unit of the angles of tables. Without it the one that the name of the column or the angles show.
     pub(crate) angle_unit: Option<AngleUnit>,

@@ -150,7 +150,7 @@ impl<'a> EntriesToWrite<'a> {
         Ok(Wrote { removed_along: captures.counts().clone(), replaced_field_count, ..Wrote::default() })
     }
 
-    /// Of one file, a run of neighbours at a time, without what goes with removed documents.
+    /// Of one file, a run of neighbors at a time, without what goes with removed documents.
     fn of_file<'c>(
         self,
         file: u32,

@@ -1,6 +1,6 @@
 //! A text cut into passages: those that the other text has too, and those that it lacks.
 //!
-//! Words are aligned by the shingles that both texts share. Aligned words are equal only after normalisation, so their
+//! Words are aligned by the shingles that both texts share. Aligned words are equal only after normalization, so their
 //! spelling, and whatever is between them, is compared as well, as for exact copies.
 
 pub(crate) mod pieces;
@@ -86,7 +86,7 @@ impl<'a> Placed<'a> {
         &self.places.tokens
     }
 
-    /// What is written for a word. Words that had to be normalised together have one place.
+    /// What is written for a word. Words that had to be normalized together have one place.
     fn word(self, at: usize) -> &'a str {
         let Token { start, end, .. } = self.tokens()[at];
         &self.text[start..end]

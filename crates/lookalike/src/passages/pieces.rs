@@ -103,7 +103,7 @@ fn spans(places: &Places, aligned: &[Option<usize>], numbers: &[Option<u32>]) ->
         if let Some(number) = number {
             match spans.last_mut() {
                 Some(last) if before == Some(number) => last.1 = last.1.max(token.end),
-                // Words that were normalised together have one place.
+                // Words that were normalized together have one place.
                 last => {
                     let start = token.start.max(last.map_or(0, |last| last.1));
                     spans.push((start, token.end.max(start), number));
@@ -196,7 +196,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_are_the_whole_text_and_neighbours_differ(
+        fn pieces_are_the_whole_text_and_neighbors_differ(
             left in "[abc .,é\n]{0,60}",
             right in "[abc .,é\n]{0,60}",
             shingle in prop::sample::select(&["word:1", "word:3", "char:2", "stopword"][..]),

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use lookalike_core::decision::{References, Scope};
-use lookalike_core::join::{Measure, Near, Nearest, Neighbours, Seeker, Sets, WeightedSets};
+use lookalike_core::join::{Measure, Near, Nearest, Neighbors, Seeker, Sets, WeightedSets};
 
 /// Which pairs are told, and in which order.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ pub(super) trait Finder: Sync {
 
 /// Pairs that a join has found.
 pub(super) struct Joined<'a> {
-    pub(super) neighbours: Neighbours,
+    pub(super) neighbors: Neighbors,
     pub(super) sets: &'a Sets,
     pub(super) by: By,
 }
@@ -70,7 +70,7 @@ impl Finder for Joined<'_> {
         near.clear();
         let size = |item: u32| u64::from(self.sets.size(item));
         let left = size(item);
-        self.neighbours.each(item, |other, shared| {
+        self.neighbors.each(item, |other, shared| {
             if self.by.tells(item, other) {
                 let shared = u64::from(shared);
                 let similarity = self.by.measure.similarity(shared, left, size(other));

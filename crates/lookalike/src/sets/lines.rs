@@ -70,7 +70,7 @@ impl Ends {
         let shared = pair.shared_count.unwrap_or_else(|| bits(pair.shared_weight));
         let (left, right) = (bits(pair.containment_of_left), bits(pair.containment_of_right));
         let key = [pair.similarity.to_bits(), shared, left, right];
-        // The golden ratio spreads neighbours (Knuth, The Art of Computer Programming 3, 6.4).
+        // The golden ratio spreads neighbors (Knuth, The Art of Computer Programming 3, 6.4).
         let mixed = key[0] ^ shared.rotate_left(48) ^ left.rotate_left(20) ^ right.rotate_left(40);
         let place = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - Self::BITS);
         let end = &mut self.0[place as usize];

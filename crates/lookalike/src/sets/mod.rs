@@ -19,7 +19,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use lookalike_core::hash::Key;
-use lookalike_core::join::{Measure, Nearest, Neighbours, Sets, WeightedItem, WeightedSets};
+use lookalike_core::join::{Measure, Nearest, Neighbors, Sets, WeightedItem, WeightedSets};
 use lookalike_core::measure::similarity::Threshold;
 use serde::Serialize;
 
@@ -157,10 +157,10 @@ fn run(options: &SetsOptions, mut target: Target<'_>, progress: &dyn Progress) -
             (Finding::Exact { threshold: Some(threshold) }, None) => {
                 let criterion = options.measure.criterion(threshold);
                 let go_on = || progress.go_on();
-                let neighbours =
-                    stages.run("join", None, || Neighbours::within(&sets, criterion, by.references(), room, go_on))?;
-                if let Some(neighbours) = neighbours {
-                    let joined = Joined { neighbours, sets: &sets, by };
+                let neighbors =
+                    stages.run("join", None, || Neighbors::within(&sets, criterion, by.references(), room, go_on))?;
+                if let Some(neighbors) = neighbors {
+                    let joined = Joined { neighbors, sets: &sets, by };
                     write(&all, &joined, options, &mut target, &mut stages, &mut report)?;
                 } else {
                     // The pairs of one set at a time fit any memory, and are the same; only to find them takes longer.
@@ -173,11 +173,11 @@ fn run(options: &SetsOptions, mut target: Target<'_>, progress: &dyn Progress) -
             }
             (Finding::Sketched { threshold, banding }, _) => {
                 let (bands, go_on) = ((threshold, banding), || progress.go_on());
-                let neighbours = stages.run("join", None, || {
-                    Neighbours::sketched(&sets, options.measure, bands, by.references(), room, go_on)
+                let neighbors = stages.run("join", None, || {
+                    Neighbors::sketched(&sets, options.measure, bands, by.references(), room, go_on)
                 })?;
-                let neighbours = neighbours.ok_or_else(|| need::too_many_pairs(options.resources.memory))?;
-                let joined = Joined { neighbours, sets: &sets, by };
+                let neighbors = neighbors.ok_or_else(|| need::too_many_pairs(options.resources.memory))?;
+                let joined = Joined { neighbors, sets: &sets, by };
                 write(&all, &joined, options, &mut target, &mut stages, &mut report)?;
             }
             (Finding::Exact { .. }, _) => {

@@ -60,7 +60,7 @@ pub(super) fn suggest(steps: &[Estimate; EDGES.len()], or_more: &[u64]) -> Sugge
         };
         return Suggestion { threshold: DEFAULT, valley: false, reason };
     };
-    // All of the valley: its neighbours that are as good as empty too.
+    // All of the valley: its neighbors that are as good as empty too.
     let is_floor = |at: &usize| is_low(at) && steps[*at].value <= steps[lowest].high.max(1.0);
     let start = (1..lowest).rev().take_while(is_floor).last().unwrap_or(lowest);
     let end = (lowest + 1..EDGES.len()).take_while(is_floor).last().unwrap_or(lowest);

@@ -21,7 +21,7 @@ pub(in crate::bench) enum Kind {
     Template,
     /// Nine words in ten are the same in all texts, in three pieces. Two of them share 168 of 224 shingles: 0.75.
     Boilerplate,
-    /// A window that moves by nine words: neighbours share 87 of 105 shingles, 0.83, and the next but one 78 of 114, 0.68.
+    /// A window that moves by nine words: neighbors share 87 of 105 shingles, 0.83, and the next but one 78 of 114, 0.68.
     Chain,
 }
 
@@ -46,7 +46,7 @@ impl Kind {
             Self::Copies => "exact copies",
             Self::Template => "template, two words differ",
             Self::Boilerplate => "boilerplate at 0.75",
-            Self::Chain => "chain of neighbours",
+            Self::Chain => "chain of neighbors",
         }
     }
 

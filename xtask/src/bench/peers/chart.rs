@@ -1,4 +1,4 @@
-//! Bars as SVG: plain text that a browser draws, in the colours of a light or a dark page.
+//! Bars as SVG: plain text that a browser draws, in the colors of a light or a dark page.
 
 use std::fmt::Write as _;
 

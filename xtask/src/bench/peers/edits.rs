@@ -13,7 +13,7 @@ use super::edits_corpus::{self, CELLS, Cell, Twin};
 use super::edits_report::{self, Hits, Line, Report};
 use super::run::Runner;
 use super::tool::{LOOKALIKE, Tool};
-use super::{Field, environment, report, run_optimised};
+use super::{Field, environment, report, run_optimized};
 use crate::bench::corpora::texts;
 use crate::bench::corpora::truth::{self, Truth};
 use crate::bench::{SHINGLE, THRESHOLD};
@@ -34,7 +34,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     if cfg!(debug_assertions) {
         let mut words = options.field.words()?;
         words.extend(["--bases".into(), options.bases.to_string().into()]);
-        return run_optimised(workspace, "edits", words);
+        return run_optimized(workspace, "edits", words);
     }
     let folder = workspace.target().join("bench");
     let file = edits_corpus::write(&folder, options.bases)?;

@@ -109,7 +109,7 @@ impl Field {
 }
 
 /// The judge is part of this program, so it must itself be a release build.
-fn run_optimised(workspace: &Workspace, part: &str, words: Vec<OsString>) -> Result<()> {
+fn run_optimized(workspace: &Workspace, part: &str, words: Vec<OsString>) -> Result<()> {
     let mut cargo = workspace.cargo();
     cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", part]);
     succeed(cargo.args(words))
@@ -123,7 +123,7 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             Some(file) => words.extend(["--corpus".into(), std::path::absolute(file)?.into()]),
             None => words.extend(["--documents".into(), options.documents.to_string().into()]),
         }
-        return run_optimised(workspace, "peers", words);
+        return run_optimized(workspace, "peers", words);
     }
     let folder = workspace.target().join("bench");
     let file = match &options.corpus {

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::running::{Output, Program, Run, again_optimised, dedup, memory_limit};
+use super::running::{Output, Program, Run, again_optimized, dedup, memory_limit};
 use crate::bench::corpora::short;
 use crate::bench::tables::report::range;
 use crate::bench::tables::results::Record;
@@ -68,7 +68,7 @@ impl Size {
 /// Measures, prints and writes down.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
-        return again_optimised(workspace);
+        return again_optimized(workspace);
     }
     let mut sizes = options.sizes.clone();
     sizes.sort_unstable();

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::measure::{Usage, measure};
-use super::running::{Output, Program, Run, again_optimised, dedup, memory_limit};
+use super::running::{Output, Program, Run, again_optimized, dedup, memory_limit};
 use super::timing::UNIFORM_LOCALE;
 use super::unpacking::{self, Unpacking, are_equal, unpack, unpack_all};
 use crate::bench::corpora::crawl;
@@ -71,7 +71,7 @@ struct WordCount {
 /// Measures, prints and writes down.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
-        return again_optimised(workspace);
+        return again_optimized(workspace);
     }
     let folder = workspace.target().join("bench");
     let lookalike = options.program.path(workspace)?;

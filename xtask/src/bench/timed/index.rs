@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::measure::measure;
-use super::running::{Program, again_optimised};
+use super::running::{Program, again_optimized};
 use crate::bench::corpora::texts::Documents;
 use crate::bench::corpora::truth::Truth;
 use crate::bench::corpora::{mixed, texts, truth};
@@ -76,7 +76,7 @@ struct Measured {
 /// Measures and prints.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
-        return again_optimised(workspace);
+        return again_optimized(workspace);
     }
     let folder = workspace.target().join("bench");
     let corpus = mixed::prepare(&folder, options.documents)?;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::measure::{Usage, measure};
-use super::running::{Program, again_optimised};
+use super::running::{Program, again_optimized};
 use crate::bench::corpora::short;
 use crate::bench::tables::results::Record;
 use crate::bench::tables::{pages, results, thousands};
@@ -66,7 +66,7 @@ impl Size {
 /// Measures, prints and writes down.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
-        return again_optimised(workspace);
+        return again_optimized(workspace);
     }
     let mut sizes = options.sizes.clone();
     sizes.sort_unstable();

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::running::{Output, Program, again_optimised, dedup};
+use super::running::{Output, Program, again_optimized, dedup};
 use crate::bench::corpora::{customers, even, mixed, texts, truth};
 use crate::bench::peers::environment;
 use crate::bench::tables::results::Record;
@@ -100,7 +100,7 @@ const PEERS: [&str; 4] = ["FastSketchLSH", "gaoya", "rensa", "datasketch"];
 /// Measures and prints.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
-        return again_optimised(workspace);
+        return again_optimized(workspace);
     }
     let folder = workspace.target().join("bench");
     let corpus = mixed::prepare(&folder, options.documents)?;

@@ -86,7 +86,7 @@ pub(in crate::bench) fn memory_limit<'a>(lookalike: &Path, size: &'a str) -> Res
 }
 
 /// Calls this program again as a release build, with the same arguments: what makes and judges texts is part of it.
-pub(in crate::bench) fn again_optimised(workspace: &Workspace) -> Result<()> {
+pub(in crate::bench) fn again_optimized(workspace: &Workspace) -> Result<()> {
     let mut cargo = workspace.cargo();
     cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--manifest-path"]);
     cargo.arg(workspace.root().join("Cargo.toml")).arg("--").args(env::args_os().skip(1));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::running::{Program, again_optimised};
+use super::running::{Program, again_optimized};
 use crate::bench::corpora::dice::Dice;
 use crate::bench::tables::results::Record;
 use crate::bench::tables::{against, pages, results, thousands};
@@ -69,7 +69,7 @@ pub(in crate::bench) struct Served {
 /// Measures, prints and publishes.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
-        return again_optimised(workspace);
+        return again_optimized(workspace);
     }
     let lookalike = options.program.path(workspace)?;
     let folder = workspace.target().join("bench").join(format!("serve-{}", options.documents));

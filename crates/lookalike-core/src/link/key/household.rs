@@ -59,7 +59,7 @@ mod tests {
     use crate::table::Table;
 
     #[test]
-    fn in_a_large_table_neighbours_are_compared_where_their_initials_are_the_same() {
+    fn in_a_large_table_neighbors_are_compared_where_their_initials_are_the_same() {
         let names = ["first_name", "street", "city"];
         let mut table = Table::new(names);
         for row in [

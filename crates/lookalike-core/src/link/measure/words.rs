@@ -37,17 +37,17 @@ pub(super) fn level(words: &Words, texts: Option<[Spelled<'_>; 2]>, values: [u32
 }
 
 /// The middle of each bin.
-const CENTRES: [f32; 6] = [0.1, 0.3, 0.475, 0.625, 0.775, 0.925];
+const CENTERS: [f32; 6] = [0.1, 0.3, 0.475, 0.625, 0.775, 0.925];
 
 /// The weight between those of the two levels that a similarity lies between.
 pub(super) fn weight_between(weights: &[f64], similarity: f32, is_conflict: bool) -> f64 {
     let first = usize::from(if is_conflict { WITH_CONFLICT } else { WITHOUT_CONFLICT });
     let weight = |bin: usize| weights[first + bin];
-    let above = CENTRES.iter().filter(|centre| similarity >= **centre).count();
-    if above == 0 || above == CENTRES.len() {
+    let above = CENTERS.iter().filter(|center| similarity >= **center).count();
+    if above == 0 || above == CENTERS.len() {
         return weight(above.saturating_sub(1));
     }
-    let share = f64::from((similarity - CENTRES[above - 1]) / (CENTRES[above] - CENTRES[above - 1]));
+    let share = f64::from((similarity - CENTERS[above - 1]) / (CENTERS[above] - CENTERS[above - 1]));
     weight(above - 1) * (1.0 - share) + weight(above) * share
 }
 

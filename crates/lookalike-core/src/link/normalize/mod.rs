@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn normalising_twice_changes_nothing() {
+    fn normalizing_twice_changes_nothing() {
         for (kind, value) in [
             (Kind::PersonName, "Dr. Smith, John"),
             (Kind::Address, "12a Northern Street Apartment 5, St. James"),

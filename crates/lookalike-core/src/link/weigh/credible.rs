@@ -1,6 +1,6 @@
 //! Whether a model that was learned can be one of matches: it gives itself away.
 //!
-//! Expectation maximisation finds two classes of pairs, whatever they are. Where duplicates are few, the one that it calls matches is
+//! Expectation maximization finds two classes of pairs, whatever they are. Where duplicates are few, the one that it calls matches is
 //! made of namesakes, or of all that lies in one street: pairs that agree in one thing, and differ in all else as often as pairs by
 //! chance do. Of two records of one thing hardly any field does.
 

@@ -1,4 +1,4 @@
-//! Expectation maximisation: from patterns alone, how often each level occurs among matches and among other pairs.
+//! Expectation maximization: from patterns alone, how often each level occurs among matches and among other pairs.
 //!
 //! Shares among others come from random pairs, and from the candidates where a sample is too small for what is rare.
 //! Shares among matches begin where they lie for most data, and become what the candidates make of them.
@@ -17,7 +17,7 @@ use crate::ids::Number;
 /// How often the best partners are chosen anew.
 const CHOICES: usize = 4;
 
-/// How far below the best partner of a record a pair may lie. All pairs would count neighbours, relatives and other versions
+/// How far below the best partner of a record a pair may lie. All pairs would count neighbors, relatives and other versions
 /// as matches, for there are more of them; the best alone would know nothing of the worse records of a cluster.
 const NEARLY_BEST: f32 = 7.0;
 

@@ -148,7 +148,7 @@ fn sample(count: usize) -> Vec<usize> {
     chosen
 }
 
-/// How many pairs of kept documents there are to draw a sample from: of a chain only neighbours are near-duplicates.
+/// How many pairs of kept documents there are to draw a sample from: of a chain only neighbors are near-duplicates.
 fn pair_count(kind: Kind, kept: &[usize]) -> usize {
     match kind {
         Kind::Chain => kept.windows(2).filter(|pair| pair[0] + 1 == pair[1]).count(),
@@ -156,7 +156,7 @@ fn pair_count(kind: Kind, kept: &[usize]) -> usize {
     }
 }
 
-/// Pairs of kept documents: of a chain all neighbours that are both kept; of others a sample, or all of few.
+/// Pairs of kept documents: of a chain all neighbors that are both kept; of others a sample, or all of few.
 fn kept_pairs(kind: Kind, kept: &[usize]) -> Vec<(usize, usize)> {
     if kind == Kind::Chain {
         return kept.windows(2).filter(|pair| pair[0] + 1 == pair[1]).map(|pair| (pair[0], pair[1])).collect();
@@ -199,13 +199,13 @@ mod tests {
 
     #[test]
     fn each_kind_of_wrong_answer_is_seen() {
-        let neighbours = 87.0 / 105.0;
+        let neighbors = 87.0 / 105.0;
         // Something else than what is measured; a kept one that is not kept; the same twice; one not like it.
         for removals in [
-            vec![(1, 0, 0.9), (3, 2, neighbours)],
-            vec![(1, 0, neighbours), (2, 1, neighbours)],
-            vec![(1, 0, neighbours), (1, 2, neighbours)],
-            vec![(2, 0, 78.0 / 114.0), (1, 0, neighbours)],
+            vec![(1, 0, 0.9), (3, 2, neighbors)],
+            vec![(1, 0, neighbors), (2, 1, neighbors)],
+            vec![(1, 0, neighbors), (1, 2, neighbors)],
+            vec![(2, 0, 78.0 / 114.0), (1, 0, neighbors)],
         ] {
             assert!(verdict(Kind::Chain, 4, &removals).wrong_removals > 0, "{removals:?}");
         }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::bench::corpora::quadratic::{Kind, Texts};
 use crate::bench::tables::results::Record;
 use crate::bench::tables::{against, pages, results};
-use crate::bench::timed::running::{Output, Program, Run, again_optimised, dedup};
+use crate::bench::timed::running::{Output, Program, Run, again_optimized, dedup};
 use crate::table::Table;
 use crate::workspace::Workspace;
 use check::{Verdict, judge};
@@ -59,7 +59,7 @@ struct Measured {
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     ensure!(options.scale > 0.0 && options.scale <= 1.0, "--scale {} is not above 0 and at most 1", options.scale);
     if cfg!(debug_assertions) {
-        return again_optimised(workspace);
+        return again_optimized(workspace);
     }
     let folder = workspace.target().join("bench");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;

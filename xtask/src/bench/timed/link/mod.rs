@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::measure::{Usage, measure};
-use super::running::{Program, again_optimised};
+use super::running::{Program, again_optimized};
 use crate::bench::corpora::customers;
 use crate::bench::tables::results::Record;
 use crate::bench::tables::{against, pages, results, thousands};
@@ -96,7 +96,7 @@ impl Measured {
 /// Measures, prints and writes down.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
-        return again_optimised(workspace);
+        return again_optimized(workspace);
     }
     let folder = workspace.target().join("bench");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;

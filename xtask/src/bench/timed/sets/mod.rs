@@ -16,7 +16,7 @@ use crate::bench::corpora::baskets;
 use crate::bench::tables::results::Record;
 use crate::bench::tables::{against, pages, results, thousands};
 use crate::bench::timed::measure::measure;
-use crate::bench::timed::running::again_optimised;
+use crate::bench::timed::running::again_optimized;
 use crate::table::Table;
 use crate::workspace::Workspace;
 
@@ -40,7 +40,7 @@ pub(crate) struct Options {
 /// Measures and prints.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
-        return again_optimised(workspace);
+        return again_optimized(workspace);
     }
     let folder = workspace.target().join("bench");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;

@@ -16,7 +16,7 @@ use crate::measure::criterion::Criterion;
 
 /// The matches of all items.
 #[derive(Debug)]
-pub struct Neighbours {
+pub struct Neighbors {
     groups: Groups,
     /// The group of each item; [`NONE`] of those that can match nothing.
     group_of: Vec<u32>,
@@ -58,7 +58,7 @@ impl Room {
     }
 }
 
-impl Neighbours {
+impl Neighbors {
     /// All matches, by an exact join.
     ///
     /// # Panics
@@ -67,15 +67,15 @@ impl Neighbours {
     ///
     /// ```
     /// use lookalike_core::measure::criterion::Criterion;
-    /// use lookalike_core::join::{Neighbours, Sets};
+    /// use lookalike_core::join::{Neighbors, Sets};
     /// use lookalike_core::decision::References;
     /// use lookalike_core::measure::similarity::Threshold;
     ///
     /// let sets = Sets::new(&[vec![1, 2, 3, 4], vec![8, 9], vec![1, 2, 3, 5]]);
-    /// let neighbours = Neighbours::new(&sets, Criterion::Jaccard(Threshold::new(0.6)?), References::default());
+    /// let neighbors = Neighbors::new(&sets, Criterion::Jaccard(Threshold::new(0.6)?), References::default());
     ///
     /// let mut of_last = Vec::new();
-    /// neighbours.each(2, |other, shared| of_last.push((other, shared)));
+    /// neighbors.each(2, |other, shared| of_last.push((other, shared)));
     /// assert_eq!(of_last, [(0, 3)]);
     /// # Ok::<(), lookalike_core::Error>(())
     /// ```
@@ -174,7 +174,7 @@ mod tests {
         let criterion = Criterion::Jaccard(crate::measure::similarity::Threshold::new(0.5).unwrap());
         // 4,950 pairs of 28 bytes.
         let within =
-            |bytes: u64| Neighbours::within(&sets, criterion, References::default(), bytes, || Ok::<_, ()>(()));
+            |bytes: u64| Neighbors::within(&sets, criterion, References::default(), bytes, || Ok::<_, ()>(()));
         assert!(within(4_950 * 28).unwrap().is_some() && within(4_900 * 28).unwrap().is_none());
     }
 
@@ -184,14 +184,14 @@ mod tests {
         let criterion = Criterion::Jaccard(crate::measure::similarity::Threshold::new(0.3).unwrap());
         let asked = AtomicU64::new(0);
         let go_on = || if asked.fetch_add(1, Relaxed) < 3 { Ok(()) } else { Err("stopped") };
-        let join = || Neighbours::within(&sets, criterion, References::default(), u64::MAX, go_on).map(|_| ());
+        let join = || Neighbors::within(&sets, criterion, References::default(), u64::MAX, go_on).map(|_| ());
         assert_eq!(in_threads(1, join), Err("stopped"));
         assert_eq!(asked.into_inner(), 4);
     }
 
     proptest! {
         #[test]
-        fn neighbours_are_matches_seen_from_both_sides(
+        fn neighbors_are_matches_seen_from_both_sides(
             items in brute::items(), criterion in brute::criterion(), count in 0_u32..20, is_strict in any::<bool>()
         ) {
             let scope = if is_strict { Scope::References } else { Scope::Everything };
@@ -204,10 +204,10 @@ mod tests {
             }
             expected.sort_unstable();
             for threads in [1, 4] {
-                let neighbours = in_threads(threads, || Neighbours::new(&sets, criterion, references));
+                let neighbors = in_threads(threads, || Neighbors::new(&sets, criterion, references));
                 let mut found = Vec::new();
                 for item in 0..items.len() as u32 {
-                    neighbours.each(item, |other, shared| found.push((item, other, shared)));
+                    neighbors.each(item, |other, shared| found.push((item, other, shared)));
                 }
                 found.sort_unstable();
                 prop_assert_eq!(&found, &expected);
