@@ -34,6 +34,8 @@ pub(crate) struct Form {
 struct Flow {
     taken: AtomicU64,
     allowed: AtomicU64,
+    /// How many headers were read, each of which is a step forward.
+    headers: AtomicU64,
 }
 
 impl FromRequest<Arc<Shared>> for Form {
@@ -60,7 +62,9 @@ impl Form {
 
     /// The next field; the one before is passed over.
     pub(crate) async fn next_field(&mut self) -> Result<Option<Field<'_>>, MultipartError> {
-        self.fields.next_field().await
+        let field = self.fields.next_field().await;
+        self.flow.headers.fetch_add(1, Ordering::Relaxed);
+        field
     }
 
     /// Counts what is taken of fields.
@@ -86,8 +90,8 @@ struct Window {
     /// Received, and not given out.
     rest: Bytes,
     given: u64,
-    /// How much was taken when the window was found to be full.
-    full_at: Option<u64>,
+    /// How much was taken, and how many headers were read, when the window was found to be full.
+    full_at: Option<(u64, u64)>,
 }
 
 impl Window {
@@ -104,11 +108,12 @@ impl Stream for Window {
         let taken = window.flow.taken.load(Ordering::Relaxed);
         let ahead = window.given.saturating_sub(taken);
         if ahead >= MOST_AHEAD {
-            if window.full_at == Some(taken) {
+            let reached = (taken, window.flow.headers.load(Ordering::Relaxed));
+            if window.full_at == Some(reached) {
                 return Poll::Ready(Some(Err(io::Error::other("a header of the form is too long"))));
             }
             // The reader looks at what it has, and asks again.
-            window.full_at = Some(taken);
+            window.full_at = Some(reached);
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
