@@ -115,6 +115,37 @@ fn a_family_that_is_too_large_for_the_memory_is_told_with_what_would_do() {
 }
 
 #[test]
+fn a_document_that_is_too_long_for_the_memory_is_refused_with_what_would_do() {
+    let folder = Folder::new();
+    let word = |at: u64| format!("{:x} ", at.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (36 + at % 9));
+    let lines = |words: u64, word: &dyn Fn(u64) -> String| {
+        let mut lines = String::new();
+        for document in 0..6_u64 {
+            write!(lines, "{{\"id\":\"{document}\",\"text\":\"").unwrap();
+            (0..words).for_each(|at| lines.push_str(&word((document / 3) << 40 | at)));
+            writeln!(lines, "end{document}\"}}").unwrap();
+        }
+        lines
+    };
+    folder.write("long.jsonl", lines(2_100_000, &word));
+    // As long, with many more words.
+    let letter = |at: u64| format!("{} ", char::from(b'a' + (at.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u8 % 26));
+    folder.write("letters.jsonl", lines(7_000_000, &letter));
+    for name in ["long.jsonl", "letters.jsonl"] {
+        let common = ["dedup", name, "--id", "id", "--dry-run", "--force", "-o", "out", "--memory"];
+        let ran = folder.run(&[&common[..], &["256M"]].concat());
+        assert_eq!(ran.code, 2, "{name}: {}", ran.stdout);
+        assert!(ran.stderr.contains("too small for a document of 14."), "{}", ran.stderr);
+        let needed = needed(&ran.stderr);
+        let ran = folder.run(&[&common[..], &[&*needed]].concat());
+        assert_eq!(ran.code, 0, "{name}: {}", ran.stderr);
+        assert!(folder.read("out/removed.jsonl").lines().count() >= 4);
+        let bytes = 1_000_000 * needed.trim_end_matches('M').parse::<u64>().unwrap();
+        assert!(peak(&folder, "out") <= bytes / 10 * 11, "{name}: {} of {needed}", peak(&folder, "out") / 1_000_000);
+    }
+}
+
+#[test]
 fn what_cannot_be_done_in_so_little_memory_is_told_with_what_would_do() {
     let folder = Folder::new();
     folder.write("corpus.jsonl", corpus(60_000));

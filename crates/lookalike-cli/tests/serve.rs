@@ -376,6 +376,8 @@ fn a_key_opens_what_its_scope_allows_and_nothing_else() {
     let routes = [
         ("POST", SEARCH, search, 0),
         ("POST", "/v1/compare", br#"{"left":{"text":"a"},"right":{"text":"b"}}"#, 0),
+        // It shows the whole document.
+        ("POST", "/v1/compare", br#"{"index":"news","left":{"text":"a"},"right":{"id":"a"}}"#, 1),
         ("GET", "/v1/indexes", b"", 1),
         ("GET", "/v1/indexes/news", b"", 1),
         ("GET", DOCUMENTS, b"", 1),
@@ -684,6 +686,24 @@ fn form(service: &Service, path: &str, fields: &[(&str, &str)], file: (&str, &[u
     service.request("POST", path, &[("content-type", "multipart/form-data; boundary=cut")], &body)
 }
 
+/// A table of ids and texts.
+fn parquet(rows: &[(&str, &str)]) -> Vec<u8> {
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    let schema = "message table { required binary id (STRING); required binary text (STRING); }";
+    let schema = parquet::schema::parser::parse_message_type(schema).unwrap();
+    let mut writer =
+        parquet::file::writer::SerializedFileWriter::new(Vec::new(), schema.into(), std::sync::Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    for column in [|row: &(&str, &str)| ByteArray::from(row.0), |row: &(&str, &str)| ByteArray::from(row.1)] {
+        let values: Vec<ByteArray> = rows.iter().map(column).collect();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<ByteArrayType>().write_batch(&values, None, None).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.into_inner().unwrap()
+}
+
 #[test]
 fn a_file_on_the_search_page_is_searched_document_by_document() {
     let folder = with_root();
@@ -705,6 +725,10 @@ fn a_file_on_the_search_page_is_searched_document_by_document() {
     // Without a field of ids, documents are known by the name of the file, and not by where the server put it.
     let shown = form(&service, "/", &[("index", "news")], ("queries.jsonl", lines.as_bytes()));
     assert!(shown.text().contains(">queries.jsonl:1<"), "{}", shown.text());
+    let table = parquet(&[("q1", &text(1)), ("q2", &text(7))]);
+    let fields = [("index", "news"), ("id_field", "id")];
+    let shown = form(&service, "/matches", &fields, ("queries.parquet", &table)).text().to_owned();
+    assert!(shown.contains("1 of 2 documents in the file matched") && shown.contains("No match:</b> q2"), "{shown}");
     let wrong = form(&service, "/matches", &[("index", "news")], ("queries.parquet", b"nonsense"));
     assert!(wrong.status >= 400 && wrong.text().contains("queries.parquet"), "{}", wrong.text());
 }
@@ -719,4 +743,116 @@ fn a_search_form_carries_no_threshold_but_the_one_that_was_asked_for() {
     assert!(page.contains("data-threshold=\"0.8\">news") && page.contains("data-threshold=\"0.95\">strict"), "{page}");
     let asked = service.get("/?index=strict&text=x&threshold=0.97").text().to_owned();
     assert!(asked.contains("placeholder=\"0.95\" value=\"0.97\""), "{asked}");
+}
+
+#[test]
+fn a_key_that_may_only_search_sees_of_documents_what_it_has_itself() {
+    let folder = with_root();
+    let key = |scope: &str| {
+        let ran = folder.run(&["serve", "keys", "new", scope, "--scope", scope, "--keys", "keys.jsonl"]);
+        format!("Bearer {}", ran.stdout.trim())
+    };
+    let [search, admin] = ["search", "admin"].map(key);
+    let service = Service::start(folder.0.path(), &["all", "--keys", "keys.jsonl"]);
+    let admin = &[("authorization", admin.as_str()), JSON];
+    assert_eq!(service.request("PUT", "/v1/indexes/news", admin, br#"{"threshold":0.3}"#).status, 201);
+    let text = "one two three four five six seven eight nine ten";
+    for (id, end) in [("a", "and a secret at the end"), ("b", "and a secret of another kind")] {
+        let stored = json!({"id": id, "text": format!("{text} {end}")}).to_string();
+        assert_eq!(service.request("POST", DOCUMENTS, admin, stored.as_bytes()).status, 200);
+    }
+    let asked = |key: &str, path: &str, kind: &str, body: &str| {
+        service.request("POST", path, &[("authorization", key), ("content-type", kind)], body.as_bytes())
+    };
+    // What two stored documents share may be all of both, and so nothing of it is shown.
+    let like = asked(&search, SEARCH, JSON.1, &json!({"like": "a", "passages": true}).to_string());
+    assert_eq!(like.problem(), "scope-too-low");
+    let query = json!({"text": text, "passages": true});
+    let page = format!("--cut\r\ncontent-disposition: form-data; name=\"text\"\r\n\r\n{text}\r\n--cut--\r\n");
+    let form = "multipart/form-data; boundary=cut";
+    for (path, kind, body) in [
+        (SEARCH, JSON.1, query.to_string()),
+        (SEARCH, "application/x-ndjson", format!("{query}\n")),
+        ("/", form, page.clone()),
+        ("/matches", form, page),
+    ] {
+        let seen = |key: &str| {
+            let answer = asked(key, path, kind, &body);
+            assert_eq!(answer.status, 200, "{}", answer.text());
+            answer.text().to_owned()
+        };
+        let (shared, everything) = (seen(&search), seen(admin[0].1));
+        assert!(!shared.contains("secret") && shared.contains("three four"), "{path}: {shared}");
+        assert!(everything.contains("secret"), "{path}: {everything}");
+    }
+    let page = |path: &str| service.request("GET", path, &[("authorization", &search)], b"");
+    assert!(!page("/?index=news&like=a").text().contains("three four"));
+    assert!(page("/?index=news&like=a").text().contains(">b<"), "{}", page("/?index=news&like=a").text());
+    for path in ["/compare?index=news&left=a&right=b", "/indexes/news/document?id=a", "/indexes/news", "/results"] {
+        assert_eq!(page(path).status, 403, "{path}");
+    }
+}
+
+#[test]
+fn no_answer_tells_where_files_are_on_the_server() {
+    let folder = with_root();
+    let ran = folder.write("news.jsonl", "{\"text\":\"a\"}\n").run(&["dedup", "news.jsonl", "-o", "out"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let service = with_news(&folder, &["--results", "out", "--snapshots", "copies"]);
+    for at in 0..3 {
+        service.json("POST", DOCUMENTS, &json!({"id": at.to_string(), "text": text(at)}));
+    }
+    assert_eq!(service.json("POST", "/v1/indexes/news/snapshots", &json!({"name": "same"})).status, 202);
+    let done = |service: &Service| {
+        let end = Instant::now() + Duration::from_secs(30);
+        loop {
+            let tasks = service.get("/v1/tasks");
+            if !tasks.text().contains("running") {
+                return tasks;
+            }
+            assert!(Instant::now() < end);
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    done(&service);
+    // Copied to where there is something, damaged, and gone.
+    service.json("POST", "/v1/indexes/news/snapshots", &json!({"name": "same"}));
+    let mut answers = vec![done(&service)];
+    let index = folder.0.path().join("all/news/log");
+    for entry in fs::read_dir(&index).unwrap() {
+        let path = entry.unwrap().path();
+        let mut bytes = fs::read(&path).unwrap();
+        // With a good one behind it, the first frame was good as well.
+        bytes[80] ^= 0x55;
+        fs::write(&path, bytes).unwrap();
+    }
+    assert_eq!(service.json("POST", "/v1/indexes/news/verify", &json!({})).status, 202);
+    answers.push(done(&service));
+    assert!(answers[1].text().contains("checksum"), "the damage is told: {}", answers[1].text());
+    let damaged = service.get("/v1/indexes/news/documents/0");
+    assert_eq!(damaged.problem(), "unreadable", "{}", damaged.text());
+    answers.push(damaged);
+    answers.push(service.json("POST", SEARCH, &json!({"text": text(1), "passages": true})));
+    fs::remove_dir_all(folder.0.path().join("all")).unwrap();
+    fs::remove_dir_all(folder.0.path().join("out")).unwrap();
+    for path in ["/v1/indexes", "/v1/indexes/news", "/v1/indexes/none", DOCUMENTS, "/readyz", "/metrics"] {
+        answers.push(service.get(path));
+    }
+    for path in ["", "/removed", "/files", "/files/summary.json", "/export", "/clusters", "/sources", "/files/..%2fx"] {
+        answers.push(service.get(&format!("/v1/results/out{path}")));
+        answers.push(service.get(&format!("/results/out{path}")));
+    }
+    answers.push(service.json("PUT", "/v1/indexes/more", &json!({})));
+    answers.push(service.json("POST", DOCUMENTS, &json!({"text": "new"})));
+    answers.push(form(&service, "/indexes/news/add", &[], ("a.parquet", b"nonsense")));
+    answers.push(form(&service, "/results", &[], ("a.parquet", b"nonsense")));
+    answers.push(form(&service, "/", &[("index", "news")], ("a.parquet", b"nonsense")));
+    answers.push(service.request("DELETE", "/v1/indexes/news", &[], b""));
+    answers.push(done(&service));
+    let place = folder.0.path().to_str().unwrap();
+    for answer in &answers {
+        let text = String::from_utf8_lossy(&answer.body);
+        assert!(!text.contains(place) && !text.contains("/tmp/"), "{} {text}", answer.head);
+    }
+    assert!(answers.iter().filter(|answer| answer.status >= 400).count() > 12);
 }

@@ -119,6 +119,48 @@ fn a_body_without_end_is_refused_and_takes_no_memory() {
 }
 
 #[test]
+fn a_form_header_that_never_ends_is_refused_and_takes_no_memory() {
+    let folder = Folder::new();
+    let key = folder.run(&["serve", "keys", "new", "a", "--scope", "admin", "--keys", "keys.jsonl"]);
+    let service = Service::start(folder.0.path(), &["--keys", "keys.jsonl"]);
+    let before = peak_bytes(&service);
+    let head = "POST /login HTTP/1.1\r\nhost: localhost\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: 1000000000\r\n\r\n--x\r\n";
+    let long_value = format!("{head}Content-Disposition: form-data; name=\"key\"\r\n\r\n");
+    for start in [format!("{head}X-A: "), long_value, head.to_owned()] {
+        let senders: Vec<_> = (0..5)
+            .map(|_| {
+                let (mut stream, start) = (service.connect(), start.clone());
+                std::thread::spawn(move || {
+                    stream.write_all(start.as_bytes()).unwrap();
+                    let mut sent = 0_u64;
+                    while sent < 900 << 20 && stream.write_all(&[b'a'; 1 << 13]).is_ok() {
+                        sent += 1 << 13;
+                    }
+                    sent
+                })
+            })
+            .collect();
+        for sender in senders {
+            // What the sockets of both sides hold is sent, and not read.
+            let sent = sender.join().unwrap();
+            assert!(sent < 32 << 20, "{sent} bytes were taken");
+        }
+    }
+    assert!(peak_bytes(&service) - before < 16 << 20, "{}", peak_bytes(&service) - before);
+    // Whoever fails again and again must wait, and those who have a key need not log in.
+    let enter = |key: &str| {
+        let body = format!("--x\r\ncontent-disposition: form-data; name=\"key\"\r\n\r\n{key}\r\n--x--\r\n");
+        service.request("POST", "/login", &[("content-type", "multipart/form-data; boundary=x")], body.as_bytes())
+    };
+    let statuses: Vec<u16> = (0..60).map(|_| enter("wrong").status).collect();
+    let refused = statuses.iter().filter(|status| **status == 429).count();
+    assert!(refused > 20 && statuses.iter().all(|status| [401, 429].contains(status)), "{statuses:?}");
+    let bearer = format!("Bearer {}", key.stdout.trim());
+    let mine = service.request("GET", "/v1/indexes", &[("authorization", &bearer)], b"");
+    assert_eq!(mine.status, 200, "{}", mine.text());
+}
+
+#[test]
 fn bombs_in_packed_bodies_are_refused() {
     let (_folder, service) = started();
     // A gigabyte and more of nothing, in some megabytes at most.

@@ -183,9 +183,14 @@ fn filters_and_orders_hold_for_all_rows_and_for_what_is_exported() {
     let lines: Vec<Value> = exported.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), expected.len());
     let csv = service.get("/v1/results/out/export?source=even.example");
-    assert!(csv.text().starts_with("removed_id,removed_start,kept_id,"), "{}", csv.text());
+    assert!(csv.text().starts_with("removed_id,kept_id,similarity,"), "{}", csv.text());
     assert_eq!(csv.text().lines().count(), 1 + expected.len());
     assert!(csv.head.contains("attachment; filename=\"out-removed.csv\""), "{}", csv.head);
+    let columns = csv.text().lines().next().unwrap().split(',').count();
+    let mut removal = lines[0].as_object().unwrap().clone();
+    removal.retain(|name, _| !csv.text().lines().next().unwrap().split(',').any(|column| column == name));
+    assert!(removal.is_empty() && columns > 18, "all that a removal has is exported: {removal:?}");
+    assert_eq!(service.get("/v1/results/out/export?sort=best").problem(), "malformed");
     let nothing = service.get("/v1/results/out/export?source=none");
     assert_eq!(nothing.text().lines().count(), 1, "a header alone");
     for wrong in ["order=best", "kind=twin", "similarity_from=2", "band=81", "band=80&cluster=1"] {
@@ -246,6 +251,13 @@ fn deleting_a_document_asks_first_and_can_be_undone_until_it_is_compacted() {
     let again = service.get(document).value();
     assert_eq!((&again["text"], &again["fields"]), (&json!(text(1)), &json!({"year": 1999})));
     assert_eq!(form(&service, "/indexes/news/restore", &[("id", "a/b")], None).status, 404, "it is there");
+    // Also by another server.
+    form(&service, "/indexes/news/delete", &[("id", "a/b")], None);
+    assert_eq!(service.stop(), 0);
+    let service = Service::start(folder.0.path(), &["all"]);
+    assert_eq!(service.get(document).status, 404);
+    assert_eq!(form(&service, "/indexes/news/restore", &[("id", "a/b")], None).status, 303);
+    assert_eq!(service.get(document).value()["text"], json!(text(1)));
     form(&service, "/indexes/news/delete", &[("id", "a/b")], None);
     assert_eq!(service.json("POST", "/v1/indexes/news/compact", &json!({"purge": true})).status, 202);
     assert_eq!(last_task(&service)["state"], "done");

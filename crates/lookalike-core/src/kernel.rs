@@ -41,6 +41,11 @@ impl TextSketcher {
         }
     }
 
+    /// The number of tokens of `text`, without keeping anything.
+    pub fn token_count(&mut self, text: &str) -> usize {
+        self.shingler.token_count(text)
+    }
+
     /// Adds the sketch of `text` to `sketches`.
     ///
     /// ```

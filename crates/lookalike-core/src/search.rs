@@ -66,11 +66,24 @@ impl Probe {
         if !criterion.accepts(Overlap { shared: most, left, right }) {
             return None;
         }
-        let set = FeatureSet::new(features);
         let shared = self.set.shared_count(features);
-        let overlap = Overlap { shared, left: self.set.size(), right: set.size() };
+        let overlap = Overlap { shared, left: self.set.size(), right: distinct_count(features) };
         criterion.accepts(overlap).then_some(Likeness::Features(overlap))
     }
+}
+
+/// From how many features on they are sorted to be counted: that takes longer than a table, and a quarter of its memory.
+const SORTED: usize = 1 << 20;
+
+/// How many different features there are.
+fn distinct_count(features: &[u64]) -> u32 {
+    if features.len() < SORTED {
+        return FeatureSet::new(features).size();
+    }
+    let mut sorted = features.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    u32::try_from(sorted.len()).unwrap_or(u32::MAX)
 }
 
 /// Keeps each that was met at least this many times, once and in order.
@@ -104,6 +117,12 @@ mod tests {
             met
         };
         assert_eq!([left(1), left(2), left(3), left(4)], [vec![1, 5, 9], vec![1, 5], vec![5], vec![]]);
+    }
+
+    #[test]
+    fn features_are_counted_alike_however_many_there_are() {
+        let features: Vec<u64> = (0..SORTED as u64 + 10).map(|at| crate::hash::mix(at % 1000)).collect();
+        assert_eq!([distinct_count(&features), distinct_count(&features[..5000])], [1000, 1000]);
     }
 
     #[test]

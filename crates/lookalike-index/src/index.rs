@@ -123,6 +123,11 @@ impl Index {
         &self.shared.kernel.scheme
     }
 
+    /// About how many bytes of memory it takes to search for a text, or to store it.
+    pub fn working_bytes(&self, text: &str) -> u64 {
+        self.shared.kernel.working_bytes(text)
+    }
+
     /// The newest state, also of what other processes wrote. It stays as it is, and is cheap.
     ///
     /// # Errors

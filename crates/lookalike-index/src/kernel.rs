@@ -27,6 +27,13 @@ const LONGEST: usize = 1 << 30;
 /// Tools that served a longer text are not handed on: their buffers are many times as large, and would stay for ever.
 const LONGEST_FOR_TOOLS: usize = 1 << 20;
 
+/// About how much memory a text takes while it is searched for or stored: its copies per byte, and all that is made of a token.
+const COPIES: u64 = 4;
+const TOKEN_BYTES: u64 = 48;
+
+/// Tokens of shorter texts are not counted: each of their bytes is taken for one.
+const SHORT: usize = 64 << 10;
+
 /// How candidates are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lookup {
@@ -115,7 +122,7 @@ impl Kernel {
         let waiting = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let (shingle, fold, key) = (self.scheme.shingle(), self.scheme.fold(), self.scheme.key());
         let mut tools = waiting.unwrap_or_else(|| Tools {
-            sketcher: TextSketcher::new(&self.scheme, &*self.method, self.secret),
+            sketcher: self.sketcher(),
             deciding: Shingler::keyed(shingle, fold, self.deciding),
             sketching: Shingler::keyed(shingle, fold, key.of(self.secret)),
         });
@@ -124,6 +131,29 @@ impl Kernel {
             self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
         }
         output
+    }
+
+    /// A sketcher for one text after the other.
+    fn sketcher(&self) -> TextSketcher {
+        TextSketcher::new(&self.scheme, &*self.method, self.secret)
+    }
+
+    /// Sketches a text. What that took is given back at once if it is much, since more is to come.
+    fn sketch(&self, tools: &mut Tools, text: &str, sketches: &mut Sketches) -> TextSummary {
+        let summary = tools.sketcher.sketch(text, sketches);
+        if text.len() > LONGEST_FOR_TOOLS {
+            tools.sketcher = self.sketcher();
+        }
+        summary
+    }
+
+    /// About how many bytes of memory it takes to search for a text, or to store it.
+    pub(crate) fn working_bytes(&self, text: &str) -> u64 {
+        let tokens = match text.len() {
+            short @ ..=SHORT => short,
+            _ => self.with_tools(text, |tools| tools.deciding.token_count(text)),
+        };
+        COPIES * text.len() as u64 + TOKEN_BYTES * tokens as u64
     }
 
     /// The hash of an id.
@@ -166,7 +196,7 @@ impl Kernel {
         // Of the text itself, also where it is not stored: the same document is known by it.
         let digest = self.digest(document.fields, document.text.as_bytes());
         let (summary, body) = self.with_tools(document.text, |tools| {
-            let summary = tools.sketcher.sketch(document.text, &mut sketches);
+            let summary = self.sketch(tools, document.text, &mut sketches);
             if self.lookup == Lookup::Parts {
                 features = distinct(tools.sketching.features(document.text).all);
             }
@@ -237,7 +267,9 @@ impl Kernel {
     /// The probe of a text.
     pub(crate) fn probe(&self, text: &str) -> (Probe, Vec<u64>) {
         self.with_tools(text, |tools| {
-            let probe = Probe::of_text(text, &*self.method, &mut tools.sketcher, &mut tools.deciding);
+            let mut sketches = Sketches::new(self.method.layout());
+            let summary = self.sketch(tools, text, &mut sketches);
+            let probe = Probe::new(&sketches, summary, tools.deciding.features(text).all);
             let features = match self.lookup {
                 Lookup::Parts => distinct(tools.sketching.features(text).all),
                 Lookup::Bands(_) | Lookup::All => Vec::new(),

@@ -11,7 +11,7 @@ use crate::bulk;
 use crate::disk::DiskFile;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::log::{Cache, Record};
+use crate::log::{Cache, Operation, Record, each_frame};
 use crate::part::{Held, Part};
 use crate::row::Row;
 use crate::search::{Found, Outcome, Question, Search, damaged, run_of};
@@ -244,18 +244,28 @@ impl Snapshot {
                 return self.read(&row).map(Some);
             }
         }
-        Ok(None)
+        // Whoever opens an index keeps no rows of what was written and deleted since the last segment: it is only in the log.
+        let mut last = None;
+        each_frame(&self.state.active_log().0, self.state.end, |operation| {
+            for (run, place) in operation.iter().flat_map(Operation::documents) {
+                let record = run.record(place.index).filter(|record| record.id == id);
+                last = record.and_then(|record| self.document_of(&record)).or(last.take());
+            }
+            Ok(())
+        })?;
+        Ok(last)
+    }
+
+    fn document_of(&self, record: &Record<'_>) -> Option<Document> {
+        let text = match self.kernel.store {
+            Store::Text => Some(std::str::from_utf8(record.body).ok()?.to_owned()),
+            Store::Features => None,
+        };
+        Some(Document { id: record.id.to_owned(), fields: record.fields.to_owned(), text })
     }
 
     pub(crate) fn read(&self, row: &Row) -> Result<Document> {
-        let store = self.kernel.store;
-        let document = self.with_record(row, |record| {
-            let text = match store {
-                Store::Text => Some(std::str::from_utf8(record.body).ok()?.to_owned()),
-                Store::Features => None,
-            };
-            Some(Document { id: record.id.to_owned(), fields: record.fields.to_owned(), text })
-        })?;
+        let document = self.with_record(row, |record| self.document_of(&record))?;
         document.ok_or_else(|| damaged(&self.state, row))
     }
 

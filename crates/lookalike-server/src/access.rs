@@ -41,3 +41,29 @@ allowed! {
     /// The caller may do everything, and the server may write.
     MayAdmin Admin;
 }
+
+/// How much of stored documents the caller may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// What they share with the text that was searched for, which the caller has already.
+    Shared,
+    /// All of them.
+    Everything,
+}
+
+impl FromRequestParts<Arc<Shared>> for Sight {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<Shared>) -> Result<Self, Problem> {
+        let caller = parts.extensions.get::<Caller>().unwrap_or(&Caller::Nameless);
+        Ok(if caller.needs(Scope::Read).is_ok() { Self::Everything } else { Self::Shared })
+    }
+}
+
+impl Sight {
+    /// Makes sure that the caller may see stored documents as a whole.
+    pub(crate) fn sees_documents(self) -> Result<(), Problem> {
+        let detail = "this shows stored documents as a whole, which needs a key with the scope read";
+        if self == Self::Everything { Ok(()) } else { Err(Problem::new(Kind::ScopeTooLow, detail)) }
+    }
+}

@@ -4,7 +4,6 @@
 
 use std::io::{self, Write};
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, BodyDataStream, Bytes};
@@ -12,14 +11,14 @@ use axum::http::{HeaderMap, header};
 use flate2::write::MultiGzDecoder;
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use zstd::stream::raw::{DParameter, Decoder};
 use zstd::stream::zio;
 
 use crate::limits::Limits;
+use crate::memory::{self, Share, TIMES};
 use crate::problem::{Kind, Problem};
-use crate::state::{ROOM_BYTES, Shared};
+use crate::state::Shared;
 
 /// What a body is said to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,32 +44,45 @@ pub(crate) fn content(headers: &HeaderMap) -> Result<Content, Problem> {
     }
 }
 
-/// A body that is here as a whole.
+/// A body that is here as a whole, with the memory that is counted for it.
 #[derive(Debug)]
 pub(crate) struct Held {
     bytes: Vec<u8>,
-    _room: Room,
+    _room: Share,
+    /// For the work on it.
+    _work: Option<Share>,
 }
 
 impl Held {
-    /// Reads the whole body.
+    /// Reads the whole body, and waits until there is memory for work on it.
     ///
     /// # Errors
     ///
-    /// When it is too large, too slow, cut off or not what the headers say.
+    /// When it is too large, too slow, cut off or not what the headers say, or when there is no memory for it.
     pub(crate) async fn read(shared: &Shared, headers: &HeaderMap, body: Body) -> Result<Self, Problem> {
-        let most = shared.limits.body_bytes;
-        let mut source = Source::new(shared, headers, body, most as u64)?;
-        let mut room = Room::new(&shared.bodies);
+        let held = Self::receive(shared, headers, body).await?;
+        let work = shared.memory.work(held.bytes.len()).await?;
+        Ok(Self { _work: Some(work), ..held })
+    }
+
+    /// Reads the whole body, to be worked on piece by piece.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub(crate) async fn receive(shared: &Shared, headers: &HeaderMap, body: Body) -> Result<Self, Problem> {
+        let most = most_body(shared);
+        let mut source = Source::new(shared, headers, body, most)?;
+        let mut room = shared.memory.incoming();
         let mut bytes = Vec::new();
         loop {
             let is_more = source.unpack(&mut bytes).await?;
-            if bytes.len() > most {
-                return Err(too_large("the body", most as u64));
+            if bytes.len() as u64 > most {
+                return Err(source.too_large("the body"));
             }
-            room.grow_to(bytes.len())?;
+            room.grow_to(bytes.len() as u64)?;
             if !is_more {
-                return Ok(Self { bytes, _room: room });
+                return Ok(Self { bytes, _room: room, _work: None });
             }
         }
     }
@@ -93,6 +105,20 @@ impl Held {
     pub(crate) fn parse<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         parse(&self.bytes)
     }
+
+    /// The value that it says, of which the bytes are not needed any more.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub(crate) fn take<T: DeserializeOwned>(&mut self) -> Result<T, Problem> {
+        parse(&std::mem::take(&mut self.bytes))
+    }
+}
+
+/// The largest body that is held as a whole: so much may be sent, and the memory suffices for work on it.
+fn most_body(shared: &Shared) -> u64 {
+    (shared.limits.body_bytes as u64).min(shared.memory.most_body())
 }
 
 /// Reads a request, which is always an object: a list would be taken for its fields in their order.
@@ -120,11 +146,6 @@ pub(crate) fn is_object(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().first() == Some(&b'{')
 }
 
-fn too_large(what: &str, most: u64) -> Problem {
-    let detail = format!("{what} is larger than {} MiB", most >> 20);
-    Problem::new(Kind::TooLarge, detail).with("limit_bytes", most)
-}
-
 /// Some lines of a body, with their numbers from 1 on.
 pub(crate) type Batch = Vec<(u64, Vec<u8>)>;
 
@@ -132,8 +153,9 @@ pub(crate) type Batch = Vec<(u64, Vec<u8>)>;
 #[derive(Debug)]
 pub(crate) struct Lines {
     source: Source,
-    room: Room,
+    room: Share,
     limits: Limits,
+    most_line: u64,
     /// What was unpacked.
     buffer: Vec<u8>,
     /// Up to where lines were given out.
@@ -158,8 +180,9 @@ impl Lines {
     pub(crate) fn new(shared: &Shared, headers: &HeaderMap, body: Body) -> Result<Self, Problem> {
         Ok(Self {
             source: Source::new(shared, headers, body, shared.limits.stream_bytes)?,
-            room: Room::new(&shared.bodies),
+            room: shared.memory.incoming(),
             limits: shared.limits,
+            most_line: most_body(shared),
             buffer: Vec::new(),
             given: 0,
             searched: 0,
@@ -216,19 +239,27 @@ impl Lines {
         self.given = 0;
         // All of it is one line that has not ended yet.
         let before = self.buffer.len();
-        if before > self.limits.body_bytes {
-            let line = format!("line {}", self.line + 1);
-            return Err(too_large(&line, self.limits.body_bytes as u64));
+        if before as u64 > self.most_line {
+            return Err(too_large(&format!("line {}", self.line + 1), self.most_line, &self.limits));
         }
         // What is packed well is much work for who has sent little: others take turns with it.
         tokio::task::yield_now().await;
         self.is_done = !self.source.unpack(&mut self.buffer).await?;
         self.unpacked += (self.buffer.len() - before) as u64;
         if self.unpacked > self.limits.stream_bytes {
-            return Err(too_large("the body", self.limits.stream_bytes));
+            return Err(self.source.too_large("the body"));
         }
-        self.room.grow_to(self.buffer.len() + waiting)
+        self.room.grow_to((self.buffer.len() + waiting) as u64)
     }
+}
+
+/// More than the server takes; or than its memory suffices for, and then how much would do.
+fn too_large(what: &str, most: u64, limits: &Limits) -> Problem {
+    let what = format!("{what} is larger than {} MiB", most >> 20);
+    let allowed = limits.body_bytes as u64;
+    let problem =
+        if most < allowed { memory::too_large(&what, 2 * TIMES * allowed) } else { Problem::new(Kind::TooLarge, what) };
+    problem.with("limit_bytes", most)
 }
 
 /// A body as it comes in.
@@ -239,6 +270,7 @@ struct Source {
     /// What came in and was not unpacked yet.
     packed: Bytes,
     limits: Limits,
+    most: u64,
     received: u64,
     waited: Duration,
 }
@@ -248,16 +280,21 @@ impl Source {
         // What says that it is too large need not be read.
         let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
         if length.is_some_and(|length| length > most) {
-            return Err(too_large("the body", most));
+            return Err(too_large("the body", most, &shared.limits));
         }
         Ok(Self {
             stream: body.into_data_stream(),
             unpacker: Unpacker::new(headers)?,
             packed: Bytes::new(),
             limits: shared.limits,
+            most,
             received: 0,
             waited: Duration::ZERO,
         })
+    }
+
+    fn too_large(&self, what: &str) -> Problem {
+        too_large(what, self.most, &self.limits)
     }
 
     /// Adds some more to `target`; says whether there may be more.
@@ -381,35 +418,6 @@ pub fn check_packed(bytes: &[u8]) {
     }
 }
 
-/// Room for a body among all that are held at once.
-#[derive(Debug)]
-struct Room {
-    all: Arc<Semaphore>,
-    own: Option<OwnedSemaphorePermit>,
-}
-
-impl Room {
-    fn new(all: &Arc<Semaphore>) -> Self {
-        Self { all: Arc::clone(all), own: None }
-    }
-
-    /// Takes as much as is needed; it does not wait, or all might wait for each other.
-    fn grow_to(&mut self, bytes: usize) -> Result<(), Problem> {
-        let held = self.own.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        let more = bytes.div_ceil(ROOM_BYTES).saturating_sub(held);
-        if more == 0 {
-            return Ok(());
-        }
-        let full = |_| Problem::new(Kind::Overloaded, "there is no room for more bodies at once");
-        let permit = Arc::clone(&self.all).try_acquire_many_owned(more as u32).map_err(full)?;
-        match &mut self.own {
-            Some(own) => own.merge(permit),
-            None => self.own = Some(permit),
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
@@ -418,9 +426,9 @@ mod tests {
     use crate::keys::Keys;
 
     fn shared() -> Shared {
-        let limits =
-            Limits { body_bytes: 1 << 20, stream_bytes: 4 << 20, all_bodies_bytes: 2 << 20, ..Limits::default() };
-        Shared::new(Keys::none(), Limits { body_time: Duration::from_millis(50), ..limits })
+        let limits = Limits { body_bytes: 1 << 20, stream_bytes: 4 << 20, memory_bytes: 60 << 20, ..Limits::default() };
+        let moment = Duration::from_millis(50);
+        Shared::new(Keys::none(), Limits { body_time: moment, memory_time: moment, ..limits })
     }
 
     fn packed(packing: &'static str) -> HeaderMap {

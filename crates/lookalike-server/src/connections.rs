@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::Router;
+use axum::middleware::AddExtension;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -15,7 +16,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
+use tower::Layer as _;
 
+use crate::attempts::Peer;
 use crate::limits::Limits;
 use crate::state::Shared;
 
@@ -28,6 +31,9 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 /// What somebody is told for whom there is no room.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+/// All routes, which know where a connection comes from.
+type Served = AddExtension<Router, Peer>;
 
 /// Accepts connections until it is told to stop, and then waits for those under way.
 pub(crate) async fn serve(
@@ -45,8 +51,8 @@ pub(crate) async fn serve(
             accepted = listener.accept() => accepted,
             _ = stop.wait_for(|is_stopped| *is_stopped) => break,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, address) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
                 sleep(ACCEPT_AGAIN).await;
@@ -63,7 +69,8 @@ pub(crate) async fn serve(
         let (router, tls, stopped) = (router.clone(), tls.clone(), stopped.clone());
         tokio::spawn(async move {
             let _permit = permit;
-            greet(stream, router, tls, limits, stopped).await;
+            let service = Extension(Peer(address.ip())).layer(router);
+            greet(stream, service, tls, limits, stopped).await;
         });
     }
     drop(listener);
@@ -77,7 +84,7 @@ pub(crate) async fn serve(
 /// Speaks TLS first where that is wanted.
 async fn greet(
     stream: TcpStream,
-    router: Router,
+    service: Served,
     tls: Option<TlsAcceptor>,
     limits: Limits,
     stopped: watch::Receiver<bool>,
@@ -85,10 +92,10 @@ async fn greet(
     // Answers are small and complete: they need not wait for more.
     let _ = stream.set_nodelay(true);
     match tls {
-        None => look_after(stream, router, limits, stopped).await,
+        None => look_after(stream, service, limits, stopped).await,
         Some(tls) => {
             if let Ok(Ok(stream)) = timeout(limits.header_time, tls.accept(stream)).await {
-                look_after(stream, router, limits, stopped).await;
+                look_after(stream, service, limits, stopped).await;
             }
         }
     }
@@ -96,7 +103,7 @@ async fn greet(
 
 async fn look_after(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    router: Router,
+    service: Served,
     limits: Limits,
     mut stopped: watch::Receiver<bool>,
 ) {
@@ -105,7 +112,7 @@ async fn look_after(
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_time)
         .max_header_size(HEADER_BYTES)
-        .serve_connection(stream, TowerToHyperService::new(router));
+        .serve_connection(stream, TowerToHyperService::new(service));
     let mut connection = pin!(connection);
     let done = tokio::select! {
         done = connection.as_mut() => Some(done),

@@ -1,19 +1,25 @@
 //! What a form sends: short fields, texts and a file. Files go to the disk as they come; a form that comes too slowly is given up.
 
+mod window;
+
 use std::collections::HashMap;
 use std::future::Future;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use axum::extract::Multipart;
 use axum::extract::multipart::{Field, MultipartError};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::timeout;
 
+use self::window::{MOST_AHEAD, Taker};
 use crate::limits::Limits;
-use crate::problem::{Kind, Problem};
+use crate::memory::Share;
+use crate::problem::{Kind, Problem, without_folder};
+use crate::state::Shared;
+
+pub(crate) use self::window::Form;
 
 /// What a form is allowed to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +43,8 @@ const MOST_FIELDS: usize = 20;
 pub(crate) struct Fields {
     texts: HashMap<String, String>,
     pub(crate) file: Option<SentFile>,
+    /// The memory of all this, for as long as it is here.
+    _room: Option<Share>,
 }
 
 /// A file that was sent. It is gone when this is.
@@ -52,9 +60,13 @@ impl Fields {
     /// # Errors
     ///
     /// When it is too large or too slow, or is not a form.
-    pub(crate) async fn read(form: Multipart, takes: Takes, limits: &Limits) -> Result<Self, Problem> {
-        let most = if takes == Takes::Documents { limits.stream_bytes } else { limits.body_bytes as u64 };
-        Self::read_in(form, takes, limits, None, most).await
+    pub(crate) async fn read(form: Form, takes: Takes, shared: &Shared) -> Result<Self, Problem> {
+        let most_file = match takes {
+            Takes::Words => 0,
+            Takes::Texts => shared.limits.body_bytes as u64,
+            Takes::Documents => shared.limits.stream_bytes,
+        };
+        Self::read_in(form, takes, shared, None, most_file).await
     }
 
     /// Reads a form to its end, and writes its file of at most so many bytes to a folder; without one, to a temporary one.
@@ -63,15 +75,22 @@ impl Fields {
     ///
     /// As [`read`](Self::read).
     pub(crate) async fn read_in(
-        mut form: Multipart,
+        mut form: Form,
         takes: Takes,
-        limits: &Limits,
+        shared: &Shared,
         mut folder: Option<TempDir>,
         most_file: u64,
     ) -> Result<Self, Problem> {
         let mut fields = Self::default();
-        let mut clock = Clock { start: Instant::now(), bytes: 0, limits };
-        let mut room = if takes == Takes::Words { MOST_WORDS } else { limits.body_bytes };
+        let limits = &shared.limits;
+        let mut left = if takes == Takes::Words { MOST_WORDS } else { limits.body_bytes };
+        // Besides fields and a file there are only headers.
+        let headers = if takes == Takes::Words { MOST_WORDS as u64 } else { MOST_AHEAD };
+        form.allow(left as u64 + most_file + headers);
+        let mut room = shared.memory.incoming();
+        room.grow_to(MOST_AHEAD)?;
+        let mut clock = Clock { start: Instant::now(), bytes: 0, limits, taker: form.taker() };
+        let mut held = MOST_AHEAD;
         for count in 0.. {
             let Some(field) = clock.within(form.next_field()).await? else { break };
             if count == MOST_FIELDS {
@@ -92,12 +111,16 @@ impl Fields {
                     fields.file = Some(SentFile::write(field, &file, folder, &mut clock, most_file).await?);
                 }
                 None => {
-                    let text = text(field, &mut clock, &mut room).await?;
+                    let mut hold = |bytes: usize| {
+                        held += bytes as u64;
+                        room.grow_to(held)
+                    };
+                    let text = text(field, &mut clock, &mut left, &mut hold).await?;
                     fields.texts.insert(name, text);
                 }
             }
         }
-        Ok(fields)
+        Ok(Self { _room: Some(room), ..fields })
     }
 
     /// A field; empty if there is none.
@@ -115,13 +138,18 @@ impl Fields {
         Some(self.text(name).trim()).filter(|text| !text.is_empty())
     }
 
+    /// Takes a field out of the form; empty if there is none.
+    pub(crate) fn take(&mut self, name: &str) -> String {
+        self.texts.remove(name).unwrap_or_default()
+    }
+
     /// Takes a text out of the form, or else that of the file.
     ///
     /// # Errors
     ///
     /// When the file is too large for a text.
     pub(crate) fn take_text(&mut self, name: &str) -> Result<String, Problem> {
-        let text = self.texts.remove(name).unwrap_or_default();
+        let text = self.take(name);
         match &self.file {
             Some(file) if text.trim().is_empty() => file.text(),
             _ => Ok(text),
@@ -134,6 +162,7 @@ struct Clock<'a> {
     start: Instant,
     bytes: u64,
     limits: &'a Limits,
+    taker: Taker,
 }
 
 impl Clock<'_> {
@@ -148,7 +177,9 @@ impl Clock<'_> {
     /// The next piece of a field.
     async fn chunk(&mut self, field: &mut Field<'_>) -> Result<Option<Bytes>, Problem> {
         let chunk = self.within(field.chunk()).await?;
-        self.bytes += chunk.as_ref().map_or(0, |chunk| chunk.len() as u64);
+        let bytes = chunk.as_ref().map_or(0, Bytes::len);
+        self.bytes += bytes as u64;
+        self.taker.took(bytes);
         Ok(chunk)
     }
 }
@@ -176,6 +207,11 @@ impl SentFile {
         Ok(Self { path, folder })
     }
 
+    /// Why a job over it failed. Whoever sent it knows its name, and not where it is on this machine.
+    pub(crate) fn problem(&self, error: &lookalike::Error) -> Problem {
+        Problem::new(Kind::NotPossible, without_folder(&error.to_string(), self.folder.path()))
+    }
+
     /// The folder that it is in, alone.
     pub(crate) fn into_folder(self) -> TempDir {
         self.folder
@@ -183,20 +219,27 @@ impl SentFile {
 
     /// Its text; what is not UTF-8 is replaced.
     fn text(&self) -> Result<String, Problem> {
-        let failed = |error: std::io::Error| Problem::new(Kind::Internal, format!("the file cannot be read: {error}"));
-        Ok(String::from_utf8_lossy(&std::fs::read(&self.path).map_err(failed)?).into_owned())
+        let bytes = std::fs::read(&self.path).map_err(|error| Problem::logged(Kind::Internal, &error))?;
+        Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 }
 
 fn failed(error: &std::io::Error) -> Problem {
     let kind = if error.kind() == std::io::ErrorKind::StorageFull { Kind::DiskFull } else { Kind::Internal };
-    Problem::new(kind, format!("the file cannot be stored: {error}"))
+    Problem::logged(kind, error)
 }
 
-async fn text(mut field: Field<'_>, clock: &mut Clock<'_>, room: &mut usize) -> Result<String, Problem> {
-    let (mut bytes, most) = (Vec::new(), *room as u64);
+/// Reads a text of at most so many bytes; what it holds is counted by `hold`.
+async fn text(
+    mut field: Field<'_>,
+    clock: &mut Clock<'_>,
+    left: &mut usize,
+    hold: &mut (impl FnMut(usize) -> Result<(), Problem> + Send),
+) -> Result<String, Problem> {
+    let (mut bytes, most) = (Vec::new(), *left as u64);
     while let Some(chunk) = clock.chunk(&mut field).await? {
-        *room = room.checked_sub(chunk.len()).ok_or_else(|| too_large("the texts are", most))?;
+        *left = left.checked_sub(chunk.len()).ok_or_else(|| too_large("the texts are", most))?;
+        hold(chunk.len())?;
         bytes.extend_from_slice(&chunk);
     }
     // Forms end their lines as no other text does.

@@ -8,6 +8,7 @@
 
 mod access;
 mod api;
+mod attempts;
 pub mod audit;
 mod body;
 mod connections;
@@ -17,6 +18,7 @@ mod form;
 mod keys;
 mod limits;
 mod log;
+mod memory;
 mod metrics;
 mod names;
 mod pages;

@@ -23,8 +23,10 @@ pub struct Limits {
     pub body_bytes: usize,
     /// A body that is read line by line, unpacked.
     pub stream_bytes: u64,
-    /// All bodies that are held at once.
-    pub all_bodies_bytes: usize,
+    /// Memory of all requests and runs, besides what indexes take.
+    pub memory_bytes: u64,
+    /// How long a request waits for memory.
+    pub memory_time: Duration,
     /// Searches at once.
     pub searches_at_once: usize,
     /// Writes at once: many, since they are written to the disk together.
@@ -35,12 +37,20 @@ pub struct Limits {
     pub results_bytes: u64,
     /// What a file that was sent may unpack to.
     pub input_bytes: u64,
-    /// Memory of a run.
-    pub run_bytes: u64,
     /// Runs that wait for the one under way; all others are refused.
     pub runs_waiting: usize,
     /// With less on the disk, the service is not ready.
     pub least_free_bytes: u64,
+}
+
+impl Limits {
+    /// The lowest possible [`memory_bytes`](Self::memory_bytes).
+    pub const LEAST_MEMORY: u64 = 4 * lookalike::Memory::LEAST;
+
+    /// Memory of a run.
+    pub(crate) fn run_bytes(&self) -> u64 {
+        (self.memory_bytes / 4).clamp(lookalike::Memory::LEAST, 1 << 30)
+    }
 }
 
 impl Default for Limits {
@@ -56,13 +66,13 @@ impl Default for Limits {
             drain_time: Duration::from_secs(30),
             body_bytes: 32 << 20,
             stream_bytes: 1 << 30,
-            all_bodies_bytes: 512 << 20,
+            memory_bytes: lookalike::Memory::half_of_machine().bytes().max(Self::LEAST_MEMORY),
+            memory_time: Duration::from_secs(2),
             searches_at_once: 2 * cores,
             writes_at_once: 256,
             most_waiting: 1000,
             results_bytes: 16 << 30,
             input_bytes: 8 << 30,
-            run_bytes: 1 << 30,
             runs_waiting: 8,
             least_free_bytes: 64 << 20,
         }

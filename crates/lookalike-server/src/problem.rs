@@ -2,6 +2,8 @@
 //!
 //! Every kind has a page on this server, which its `type` points to.
 
+use std::path::{MAIN_SEPARATOR, Path};
+
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -88,7 +90,7 @@ kinds! {
     Impossible, "impossible", CONFLICT, "The index cannot do this",
         "The index or the server was not made for what was asked: for example, an index that keeps no texts cannot show passages.";
     TooLarge, "too-large", PAYLOAD_TOO_LARGE, "The body is too large",
-        "The body, one line of it, or what it unpacks to is larger than this server takes. Send it in several requests.";
+        "The body, one line of it, or what it unpacks to is larger than this server takes, or work on it takes more memory than the server may use. Send it in several requests, or start the server with more memory (--memory).";
     OtherContent, "other-content", UNSUPPORTED_MEDIA_TYPE, "The body has an unknown type or packing",
         "Bodies are application/json, or application/x-ndjson where many are sent; plain, or packed with gzip or zstd.";
     NotPossible, "not-possible", UNPROCESSABLE_ENTITY, "The values cannot be used",
@@ -97,8 +99,10 @@ kinds! {
         "The cause is in the log of the server.";
     Unreadable, "unreadable", INTERNAL_SERVER_ERROR, "A file of the index cannot be read",
         "A file is damaged or the disk refuses. Verify the index; what is damaged can be rebuilt from its log.";
+    TooOften, "too-often", TOO_MANY_REQUESTS, "There were too many attempts",
+        "Too many requests with a wrong key came from this address. Try again after the time in the header Retry-After.";
     Overloaded, "overloaded", SERVICE_UNAVAILABLE, "The server has too much to do",
-        "More requests wait than the server takes. Try again after the time in the header Retry-After.";
+        "More requests wait than the server takes, or others use all the memory that it may use. Try again after the time in the header Retry-After.";
     TookTooLong, "took-too-long", SERVICE_UNAVAILABLE, "It took too long",
         "The request was not done within its time, and was given up.";
     NotReady, "not-ready", SERVICE_UNAVAILABLE, "The server is not ready",
@@ -116,6 +120,12 @@ impl Problem {
     /// A problem of this kind, with what is special about the case.
     pub(crate) fn new(kind: Kind, detail: impl Into<String>) -> Self {
         Self { kind, detail: detail.into(), more: Map::new() }
+    }
+
+    /// A problem whose cause is for the log of the server alone, since it names its files.
+    pub(crate) fn logged(kind: Kind, cause: &dyn std::error::Error) -> Self {
+        tracing::error!(problem = kind.slug(), %cause);
+        Self::new(kind, kind.meaning())
     }
 
     /// The same with another member.
@@ -154,6 +164,12 @@ impl Serialize for Problem {
     }
 }
 
+/// What is said of files in a folder, which is nobody's business: they are known by their names below it.
+pub(crate) fn without_folder(said: &str, folder: &Path) -> String {
+    let folder = folder.display().to_string();
+    said.replace(&format!("{folder}{MAIN_SEPARATOR}"), "").replace(&folder, "the folder")
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = self.kind.status();
@@ -164,7 +180,7 @@ impl IntoResponse for Problem {
         if status == StatusCode::UNAUTHORIZED {
             set(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        if matches!(self.kind, Kind::Overloaded | Kind::NotReady | Kind::TookTooLong) {
+        if matches!(self.kind, Kind::Overloaded | Kind::TooOften | Kind::NotReady | Kind::TookTooLong) {
             set(header::RETRY_AFTER, RETRY_SECONDS);
         }
         // For the log: a client learns less about what went wrong inside than the owner of the server.
@@ -191,7 +207,12 @@ impl From<lookalike_index::Error> for Problem {
             Error::NoSuchDocument { .. } => Kind::NoSuchDocument,
             _ => Kind::Internal,
         };
-        Self::new(kind, error.to_string())
+        match (kind, &error) {
+            // These name files of the server.
+            (Kind::Unreadable | Kind::DiskFull | Kind::Busy | Kind::Poisoned | Kind::Internal, _)
+            | (_, Error::NotEmpty { .. } | Error::NoTexts { .. }) => Self::logged(kind, &error),
+            _ => Self::new(kind, error.to_string()),
+        }
     }
 }
 
@@ -225,8 +246,8 @@ impl From<lookalike::Error> for Problem {
             Error::Core(error) => Self::new(Kind::NotPossible, error.to_string()),
             Error::Refused(refused) => refused.into(),
             Error::NoSuchDocument { .. } => Self::new(Kind::NoSuchDocument, error.to_string()),
-            Error::NotARun { .. } => Self::new(Kind::NoSuchResult, error.to_string()),
-            error => Self::new(Kind::Internal, error.to_string()),
+            Error::NotARun { .. } => Self::logged(Kind::NoSuchResult, &error),
+            error => Self::logged(Kind::Internal, &error),
         }
     }
 }
@@ -256,6 +277,12 @@ mod tests {
         let response = Problem::new(Kind::Overloaded, "1,000 requests wait").into_response();
         assert_eq!((response.status().as_u16(), &response.headers()["retry-after"]), (503, &RETRY_SECONDS));
         assert_eq!(response.headers()["content-type"], "application/problem+json");
+    }
+
+    #[test]
+    fn files_are_named_without_their_folder() {
+        let said = without_folder("/srv/a/kept.jsonl: no such file in /srv/a", Path::new("/srv/a"));
+        assert_eq!(said, "kept.jsonl: no such file in the folder");
     }
 
     #[test]

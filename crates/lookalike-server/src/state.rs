@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use lookalike_index::{Index, Snapshot, Stat, Store, Writer};
-use tokio::sync::Semaphore;
 
+use crate::attempts::Attempts;
 use crate::keys::Keys;
 use crate::limits::Limits;
+use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::names::shown;
 use crate::problem::{Kind, Problem};
@@ -18,9 +19,6 @@ use crate::runs::opened::Opened;
 use crate::runs::store::ResultStore;
 use crate::tasks::Tasks;
 use crate::work::Work;
-
-/// Unit in which the room for bodies is counted.
-pub(crate) const ROOM_BYTES: usize = 1 << 10;
 
 /// What all requests share.
 #[derive(Debug)]
@@ -43,8 +41,10 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) tasks: Arc<Tasks>,
     pub(crate) work: Work,
-    /// Room for bodies.
-    pub(crate) bodies: Arc<Semaphore>,
+    /// The memory of all requests.
+    pub(crate) memory: Memory,
+    /// Attempts to enter with a wrong key.
+    pub(crate) attempts: Attempts,
     /// One who makes or deletes an index at a time.
     pub(crate) arranging: Mutex<()>,
     /// Names that the header `Host` may have, besides addresses and localhost.
@@ -87,7 +87,8 @@ impl Shared {
             metrics: Metrics::default(),
             tasks: Arc::default(),
             work: Work::new(&limits),
-            bodies: Arc::new(Semaphore::new(limits.all_bodies_bytes / ROOM_BYTES)),
+            attempts: Attempts::default(),
+            memory: Memory::new(&limits),
             arranging: Mutex::new(()),
             hosts: Vec::new(),
             url: OnceLock::new(),

@@ -414,6 +414,22 @@ pub enum Error {
         needed: u64,
     },
 
+    /// Too little memory for one document.
+    #[error(
+        "a memory limit of {} is too small for a document of {}: about {} are needed",
+        size(*bytes),
+        size(*document_bytes),
+        size(*needed)
+    )]
+    MemoryTooSmallForDocument {
+        /// The memory limit.
+        bytes: u64,
+        /// The size of the document.
+        document_bytes: u64,
+        /// The limit that would be enough, approximately.
+        needed: u64,
+    },
+
     /// Too little memory for a method that holds all features.
     #[error(
         "a memory limit of {} is too small for method {method} on this input: about {} are needed",
@@ -537,6 +553,10 @@ impl Error {
             | Self::MemoryTooSmallForFamily { needed, .. }
             | Self::MemoryTooSmallForTables { needed, .. }
             | Self::MemoryTooSmallForPairs { needed, .. } => vec![Remedy::give_bytes(JobOption::Memory, *needed)],
+            Self::MemoryTooSmallForDocument { needed, document_bytes, .. } => vec![
+                Remedy::give_bytes(JobOption::Memory, *needed),
+                Remedy::give_bytes(JobOption::MaxRecord, document_bytes / 2),
+            ],
             Self::MemoryTooSmallForMethod { needed, .. } => {
                 vec![Remedy::give_bytes(JobOption::Memory, *needed), Remedy::give_word(JobOption::Method, "minhash")]
             }

@@ -78,7 +78,7 @@ pub use audit::{
     Answer, Audit, AuditResult, Disagreement, JudgedRow, Kappa, Label, PairFacts, Precision, Said, judge,
     label_of_removal, label_removal, labels_by_similarity, report,
 };
-pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
+pub use compare::{Comparison, Side, Verdict, compare, comparing_bytes, find_in_corpus};
 pub use dedup::{DedupRows, dedup, dedup_into, filter};
 pub use error::{Error, Result, SourceLoss, until_closed};
 pub use evaluate::{Agreement, BandHistogram, Evaluation, MethodEvaluation, Score, ScoreStep, TruePairs, evaluate};

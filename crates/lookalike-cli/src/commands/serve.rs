@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
-use lookalike_server::{Error, KeyFile, LogFormat, Scope, ServeOptions, Tls};
+use lookalike_server::{Error, KeyFile, Limits, LogFormat, Scope, ServeOptions, Tls};
 
 use crate::commands::Done;
 use crate::commands::finished::input_of;
@@ -45,6 +45,9 @@ pub(crate) struct ServeArguments {
     /// Private key of the certificate, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert", help_heading = "Access")]
     tls_key: Option<PathBuf>,
+    /// Memory of all requests and runs together, such as 2G, besides what the indexes take [default: half of the machine's memory]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Resources")]
+    memory: Option<u64>,
     /// How to log requests, on standard error
     #[arg(long, value_enum, default_value_t = LogArgument::Text, help_heading = "Output")]
     log: LogArgument,
@@ -151,6 +154,8 @@ impl ServeArguments {
             LogArgument::Json => LogFormat::Json,
             LogArgument::None => LogFormat::None,
         };
+        let mut limits = Limits::default();
+        limits.memory_bytes = self.memory.unwrap_or(limits.memory_bytes);
         ServeOptions {
             folders: self.folders,
             results: self.results,
@@ -162,7 +167,7 @@ impl ServeArguments {
             snapshots: self.snapshots,
             tls: self.tls_cert.zip(self.tls_key).map(|(certificate, key)| Tls { certificate, key }),
             log,
-            ..ServeOptions::default()
+            limits,
         }
     }
 }
@@ -174,6 +179,13 @@ fn listen_address(given: &str) -> Result<SocketAddr, String> {
         return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     }
     given.parse().map_err(|_| "give a port, such as 7811, or an address and a port, such as 127.0.0.1:7811".to_owned())
+}
+
+/// Reads a size that is enough to serve anything.
+fn memory_size(given: &str) -> Result<u64, String> {
+    let bytes = lookalike::parse_size(given).ok_or("give a size, such as 500M or 4G")?;
+    let least = Limits::LEAST_MEMORY;
+    if bytes < least { Err(format!("give at least {}M", least / 1_000_000)) } else { Ok(bytes) }
 }
 
 /// What helps, in the words of the command.

@@ -41,7 +41,8 @@ pub(super) fn multiplier() -> u64 {
 impl FeatureSet {
     /// The set of these features.
     pub fn new(features: &[u64]) -> Self {
-        let mut set = Self::default();
+        // Zeros that are not written to take no memory, and few need a second look.
+        let mut set = Self { others: vec![0; features.len()], ..Self::default() };
         set.fill(features);
         set.others = Vec::new();
         set
@@ -167,9 +168,10 @@ pub struct Overlap {
 impl Overlap {
     /// The overlap of two sets of features.
     pub fn of(left: &[u64], right: &[u64]) -> Self {
-        let [left_set, right_set] = [left, right].map(FeatureSet::new);
-        let shared = right_set.shared_count(left);
-        Self { shared, left: left_set.size(), right: right_set.size() }
+        // One set after the other.
+        let left_size = FeatureSet::new(left).size();
+        let right_set = FeatureSet::new(right);
+        Self { shared: right_set.shared_count(left), left: left_size, right: right_set.size() }
     }
 
     /// A set of this size with itself.

@@ -168,6 +168,13 @@ impl Shingler {
         Features { tokens: &self.tokens, all: &self.features }
     }
 
+    /// The number of tokens of `text`, without keeping them.
+    pub fn token_count(&mut self, text: &str) -> usize {
+        let mut count = 0;
+        tokenize(&mut self.tokenizer, &self.shingle, text, &mut count);
+        count
+    }
+
     /// The tokens of `text` with their places, and the features with theirs.
     pub fn places(&mut self, text: &str) -> Places {
         let mut tokens: Vec<Token> = Vec::new();
@@ -275,6 +282,7 @@ mod tests {
         let expected: Vec<u64> =
             ["the storm is", "is over says"].iter().flat_map(|shingle| words.features(shingle).all.to_vec()).collect();
         assert_eq!(found, expected);
+        assert_eq!(shingler.token_count(text), words.features(text).token_count());
         assert_eq!(shingler.places(text).firsts, [2, 4]);
         // Without a stop word there is one shingle, so that copies are still copies.
         assert_eq!(shingler.features("Buy now, pay later").all.len(), 1);

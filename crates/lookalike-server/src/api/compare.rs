@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::search::PassageAnswer;
-use crate::access::MaySearch;
+use crate::access::{MaySearch, Sight};
 use crate::body::{Held, content};
 use crate::names::shown;
 use crate::problem::{Kind, Problem};
@@ -127,7 +127,7 @@ struct SideAnswer {
 /// The most that is compared at once: what they share takes longer the more they have in common.
 const MOST_BYTES: usize = 8 << 20;
 
-/// Compares two texts or documents: all measures, and the passages that they share.
+/// Compares two texts or documents: all measures, and the passages that they share. Documents of an index need the scope `read`.
 #[utoipa::path(post, path = "/v1/compare", tag = "search",
     request_body(content = CompareRequest, example = json!({"index": "news", "left": {"id": "storm-1"}, "right": {"text": "The storm hit the coast on Tuesday night and left a trail of damage in its wake."}})),
     responses(
@@ -136,14 +136,18 @@ const MOST_BYTES: usize = 8 << 20;
 pub(crate) async fn compare(
     State(shared): State<Arc<Shared>>,
     _: MaySearch,
+    sight: Sight,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<ComparisonAnswer>, Problem> {
     content(&headers)?;
-    let held = Held::read(&shared, &headers, body).await?;
-    let all = Arc::clone(&shared);
+    let mut held = Held::read(&shared, &headers, body).await?;
+    let (all, counted) = (Arc::clone(&shared), held.bytes().len());
     let compare = move || {
-        let CompareRequest { index, left, right } = held.parse()?;
+        let CompareRequest { index, left, right } = held.take()?;
+        if left.id.is_some() || right.id.is_some() {
+            sight.sees_documents()?;
+        }
         let index = index.map(|name| all.index(&name)).transpose()?;
         let snapshot = index.as_ref().map(|index| index.snapshot()).transpose()?;
         let (left, right) = (text(left, snapshot.as_ref())?, text(right, snapshot.as_ref())?);
@@ -151,6 +155,7 @@ pub(crate) async fn compare(
             return Err(Problem::new(Kind::NotPossible, format!("both together may have {} MiB", MOST_BYTES >> 20)));
         }
         let scheme = index.as_ref().map_or_else(Scheme::default, |index| index.index.scheme().clone());
+        let _more = all.memory.beyond(counted, lookalike::comparing_bytes([&left, &right], &scheme))?;
         Ok(lookalike::compare(&left, &right, &scheme)?.into())
     };
     Ok(Json(shared.work.search(compare).await?))

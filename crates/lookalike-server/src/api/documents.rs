@@ -15,9 +15,10 @@ use sha2::{Digest, Sha256};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::access::{MayRead, MayWrite};
-use crate::body::{Batch, Content, Held, Lines, content, is_object};
+use crate::body::{Content, Held, Lines, content, is_object};
 use crate::extract::{Path, Query};
 use crate::keys::hexadecimal;
+use crate::memory::Memory;
 use crate::names::shown;
 use crate::problem::{Kind, Problem};
 use crate::state::{OpenIndex, Shared};
@@ -153,10 +154,8 @@ pub(crate) async fn add(
     let mut answer = match content(&headers)? {
         Content::Json => {
             let held = Held::read(&shared, &headers, body).await?;
-            let store = move || {
-                let items = items(&held)?;
-                put(&index, &items, parameters, AddAnswer::default())
-            };
+            let of_job = Arc::clone(&shared);
+            let store = move || put(&index, &items(&held)?, parameters, AddAnswer::default(), &of_job.memory);
             shared.work.write(store).await?
         }
         Content::Lines => add_lines(&shared, &index, parameters, Lines::new(&shared, &headers, body)?).await?,
@@ -179,9 +178,16 @@ async fn add_lines(
         if some.is_empty() {
             return Ok(answer);
         }
-        let index = Arc::clone(index);
+        let bytes = some.iter().map(|(_, line)| line.len()).sum();
+        let work = shared.memory.work(bytes).await.map_err(|problem| so_far(problem, &answer))?;
+        let (index, of_job) = (Arc::clone(index), Arc::clone(shared));
         let done = std::mem::take(&mut answer);
-        answer = shared.work.write(move || put(&index, &some, parameters, done)).await?;
+        let store = move || {
+            let _work = work;
+            let lines: Vec<(u64, &[u8])> = some.iter().map(|(line, bytes)| (*line, &**bytes)).collect();
+            put(&index, &lines, parameters, done, &of_job.memory)
+        };
+        answer = shared.work.write(store).await?;
     }
 }
 
@@ -195,15 +201,15 @@ fn so_far(problem: Problem, answer: &AddAnswer) -> Problem {
 }
 
 /// The documents of a body: one, or a list.
-fn items(held: &Held) -> Result<Batch, Problem> {
+fn items(held: &Held) -> Result<Vec<(u64, &[u8])>, Problem> {
     if held.bytes().trim_ascii_start().first() != Some(&b'[') {
         // A single one that is wrong is not one of many.
         read(held.bytes()).map_err(|detail| Problem::new(Kind::Malformed, detail))?;
-        return Ok(vec![(1, held.bytes().to_vec())]);
+        return Ok(vec![(1, held.bytes())]);
     }
     let list: Vec<&RawValue> =
         serde_json::from_slice(held.bytes()).map_err(|error| Problem::new(Kind::Malformed, error.to_string()))?;
-    Ok((1..).zip(list).map(|(line, item)| (line, item.get().as_bytes().to_vec())).collect())
+    Ok((1..).zip(list).map(|(line, item)| (line, item.get().as_bytes())).collect())
 }
 
 /// A document, checked: what an index would refuse is refused here, so that it does not stand in the way of the others.
@@ -231,9 +237,10 @@ pub(super) fn check_body(bytes: &[u8]) {
 /// Stores some documents in one commit, and adds to what became of others.
 fn put(
     index: &OpenIndex,
-    some: &[(u64, Vec<u8>)],
+    some: &[(u64, &[u8])],
     parameters: AddParameters,
     mut answer: AddAnswer,
+    memory: &Memory,
 ) -> Result<AddAnswer, Problem> {
     let mut read_ones = Vec::with_capacity(some.len());
     for (line, bytes) in some {
@@ -245,6 +252,9 @@ fn put(
             Err(detail) => answer.skip(*line, detail),
         }
     }
+    let counted = some.iter().map(|(_, bytes)| bytes.len()).sum();
+    let needed = read_ones.iter().map(|(_, _, text, _)| index.index.working_bytes(text)).sum();
+    let _more = memory.beyond(counted, needed).map_err(|problem| so_far(problem, &answer))?;
     let new: Vec<NewDocument<'_>> = read_ones
         .iter()
         .map(|(_, id, text, fields)| NewDocument { id, text, fields: fields.as_deref().map_or("", RawValue::get) })

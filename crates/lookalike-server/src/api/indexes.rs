@@ -127,10 +127,60 @@ pub(crate) async fn show(
     Ok(Json(shared.work.search(move || IndexAnswer::of(&index)).await?))
 }
 
+/// How an index is made: options of `lookalike index create` by name, all with a default.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "bodies are read by the library; this describes them, and a test compares the two")]
+pub(crate) struct IndexOptions {
+    /// Minimum similarity of near-duplicates: above 0, at most 1; 0.8 by default.
+    threshold: Option<f64>,
+    /// The runs of text that are compared: `word:K`, `char:K`, `token:K`, `stopword` or `stopword:LANGUAGES`; `word:5` by default.
+    shingle: Option<String>,
+    /// Your own stop words, for the shingle `stopword`.
+    stopwords: Option<Vec<String>>,
+    /// Differences to ignore: `accents`, `digits`, or `accents,digits`.
+    fold: Option<String>,
+    /// The measure of similarity: `jaccard` by default, or `containment`.
+    measure: Option<String>,
+    /// The key of the sketches: 1 to 16 hexadecimal digits, or `random`.
+    key: Option<String>,
+    /// How near-duplicates are found: `minhash` by default.
+    method: Option<String>,
+    /// Miss nothing: the same as the method `exact`.
+    exact: Option<bool>,
+    /// minhash: probability of finding a pair exactly at the threshold; 0.99 by default.
+    recall: Option<f64>,
+    /// minhash, supershingle: bands per sketch.
+    bands: Option<i64>,
+    /// minhash, supershingle: rows per band.
+    rows: Option<i64>,
+    /// minhash: draw the rows of each band at random.
+    rows_random: Option<bool>,
+    /// minhash: number of slots that random rows are drawn from; 128 by default.
+    slots: Option<i64>,
+    /// minhash, supershingle: how slots are filled; `fast` by default.
+    sketch: Option<String>,
+    /// minhash, supershingle: number of bands in which candidates agree.
+    agree: Option<i64>,
+    /// simhash: number of bits in which near-duplicates may differ; 3 by default.
+    bits: Option<i64>,
+    /// simhash: bits per sketch, 64 or 128.
+    sketch_bits: Option<i64>,
+    /// simhash: the weight of a shingle; `count` by default.
+    shingle_weights: Option<String>,
+    /// simhash: how sketches are looked up; `blocks` by default.
+    tables: Option<String>,
+    /// simhash: keep only pairs that reach the threshold, measured exactly.
+    verify: Option<bool>,
+    /// copies: what exact copies share; no index is made with it.
+    checksum: Option<String>,
+    /// What is stored of documents: `text` by default, or `features`.
+    store: Option<String>,
+}
+
 /// Makes an index; without a body, with the usual parameters. If there is one with the same parameters, nothing is done.
 #[utoipa::path(put, path = "/v1/indexes/{index}", operation_id = "create_index", tag = "indexes",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
-    request_body(content = Object, description = "Options of `lookalike index create` by name, such as threshold, shingle, measure, method, bands, rows, key and store; all have a default", example = json!({"threshold": 0.8, "shingle": "word:5"})),
+    request_body(content = IndexOptions, description = "Options of `lookalike index create` by name; all have a default", example = json!({"threshold": 0.8, "shingle": "word:5"})),
     responses(
         (status = 201, description = "It was made", body = IndexAnswer),
         (status = 200, description = "It was there, with these parameters", body = IndexAnswer),
@@ -235,6 +285,15 @@ mod tests {
     use lookalike::Scheme;
 
     use super::*;
+
+    #[test]
+    fn all_options_of_an_index_are_described() {
+        let description: serde_json::Value = serde_json::from_str(crate::openapi()).unwrap();
+        let described = description["components"]["schemas"]["IndexOptions"]["properties"].as_object().unwrap();
+        let known = serde_json::to_value(CreateRequest::default()).unwrap();
+        let names = |object: &serde_json::Map<String, serde_json::Value>| object.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(described), names(known.as_object().unwrap()));
+    }
 
     #[test]
     fn the_usual_parameters_are_those_of_the_command() {

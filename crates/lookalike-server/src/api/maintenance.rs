@@ -16,7 +16,7 @@ use crate::access::{MayAdmin, MayRead};
 use crate::body::{Held, content};
 use crate::extract::Path;
 use crate::names::is_name;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Kind, Problem, without_folder};
 use crate::state::{OpenIndex, Shared};
 use crate::tasks::{Task, TaskKind};
 
@@ -137,8 +137,10 @@ fn verified(index: &OpenIndex) -> Result<serde_json::Value, Problem> {
         let found = lookalike_index::verify(&index.path, false)?;
         // Files that went while it looked were not damaged.
         if found.problems.is_empty() || manifest()? == before {
+            let without_folder = |problem: &lookalike_index::Problem| json!({ "file": problem.file, "message": without_folder(&problem.message, &index.path) });
+            let problems: Vec<_> = found.problems.iter().map(without_folder).collect();
             return Ok(json!({
-                "document_count": found.document_count, "checked_bytes": found.checked_bytes, "problems": found.problems,
+                "document_count": found.document_count, "checked_bytes": found.checked_bytes, "problems": problems,
             }));
         }
     }

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::search_lines;
-use crate::access::MaySearch;
+use crate::access::{MaySearch, Sight};
 use crate::body::{self, Content, Held, content};
 use crate::extract::Path;
 use crate::problem::{Kind, Problem};
@@ -102,7 +102,7 @@ pub(crate) struct MatchAnswer {
     passages: Option<Passages>,
 }
 
-/// Two texts, cut where sharing begins and ends.
+/// Two texts, cut where sharing begins and ends. With the scope `search`, those of stored documents are the shared passages alone.
 #[derive(Debug, Serialize, ToSchema)]
 struct Passages {
     /// What was searched for.
@@ -140,6 +140,7 @@ impl From<Passage> for PassageAnswer {
 pub(crate) async fn search(
     State(shared): State<Arc<Shared>>,
     _: MaySearch,
+    sight: Sight,
     Path(name): Path<String>,
     headers: HeaderMap,
     body: Body,
@@ -147,13 +148,21 @@ pub(crate) async fn search(
     let start = Instant::now();
     let index = shared.index(&name)?;
     let content = content(&headers)?;
-    let held = Held::read(&shared, &headers, body).await?;
     match content {
         Content::Json => {
-            let find = move || answer(&index, &index.snapshot()?, &held.parse()?, start);
+            let mut held = Held::read(&shared, &headers, body).await?;
+            let (of_job, counted) = (Arc::clone(&shared), held.bytes().len());
+            let find = move || {
+                let (snapshot, request) = (index.snapshot()?, held.take::<SearchRequest>()?);
+                let _more = of_job.memory.beyond(counted, request.working_bytes(&index, &snapshot)?)?;
+                answer(&index, &snapshot, &request, sight, start)
+            };
             Ok(Json(shared.work.search(find).await?).into_response())
         }
-        Content::Lines => Ok(search_lines::answer_lines(&shared, index, held)),
+        Content::Lines => {
+            let held = Held::receive(&shared, &headers, body).await?;
+            Ok(search_lines::answer_lines(&shared, index, held, sight))
+        }
     }
 }
 
@@ -162,6 +171,7 @@ pub(super) fn answer(
     index: &OpenIndex,
     snapshot: &Snapshot,
     request: &SearchRequest,
+    sight: Sight,
     start: Instant,
 ) -> Result<SearchAnswer, Problem> {
     let query = request.query()?;
@@ -170,6 +180,10 @@ pub(super) fn answer(
     if request.passages {
         if index.store == Store::Features {
             return Err(Problem::new(Kind::Impossible, "the index keeps no texts, so passages cannot be shown"));
+        }
+        if request.like.is_some() {
+            // What two stored documents share is all of both, if they are copies.
+            sight.sees_documents()?;
         }
         let own = match query {
             Query::Text(text) | Query::Document { text, .. } => text.to_owned(),
@@ -181,8 +195,8 @@ pub(super) fn answer(
             }
             let text = snapshot.document(&found.id)?.and_then(|document| document.text).unwrap_or_default();
             let compared = lookalike::compare(&own, &text, index.index.scheme())?;
-            let answers = |passages: Vec<Passage>| passages.into_iter().map(PassageAnswer::from).collect();
-            let (query, found_text) = (answers(compared.left.passages), answers(compared.right.passages));
+            let query = passages(compared.left.passages, true);
+            let found_text = passages(compared.right.passages, sight == Sight::Everything);
             found.passages = Some(Passages { query, r#match: found_text });
         }
     }
@@ -190,7 +204,24 @@ pub(super) fn answer(
     Ok(answer)
 }
 
+/// The passages of a text: all of them, or those that the other one has too.
+fn passages(passages: Vec<Passage>, sees_all: bool) -> Vec<PassageAnswer> {
+    passages.into_iter().filter(|passage| sees_all || passage.shared).map(PassageAnswer::from).collect()
+}
+
 impl SearchRequest {
+    /// About how much memory the search takes.
+    pub(super) fn working_bytes(&self, index: &OpenIndex, snapshot: &Snapshot) -> Result<u64, Problem> {
+        Ok(match (&self.text, &self.like) {
+            (Some(text), _) => index.index.working_bytes(text),
+            (None, Some(id)) => {
+                let text = snapshot.document(id)?.and_then(|document| document.text);
+                text.map_or(0, |text| index.index.working_bytes(&text))
+            }
+            (None, None) => 0,
+        })
+    }
+
     /// What is searched for.
     pub(super) fn query(&self) -> Result<Query<'_>, Problem> {
         match (&self.text, &self.id, &self.like) {

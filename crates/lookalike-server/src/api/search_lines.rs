@@ -15,7 +15,9 @@ use rayon::prelude::*;
 use tokio::sync::mpsc;
 
 use super::search::{MOST_MATCHES, SearchAnswer, SearchRequest, answer, checked};
+use crate::access::Sight;
 use crate::body::{self, Held};
+use crate::memory::Memory;
 use crate::problem::Problem;
 use crate::state::{OpenIndex, Shared};
 
@@ -29,7 +31,7 @@ const MOST_LINES: usize = 64;
 const MOST_BYTES: usize = 256 << 10;
 
 /// Answers line by line, as fast as the client takes the answers.
-pub(super) fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: Held) -> Response {
+pub(super) fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: Held, sight: Sight) -> Response {
     let (sender, mut receiver) = mpsc::channel::<Bytes>(ANSWERS_AHEAD);
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
@@ -39,11 +41,17 @@ pub(super) fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: He
             let piece = lines.piece(held.bytes());
             let Some(last) = piece.last().cloned() else { return };
             let (bytes, index, ranges) = (Arc::clone(&held), Arc::clone(&index), piece.clone());
-            let find = move || {
-                let lines: Vec<&[u8]> = ranges.into_iter().map(|range| &bytes.bytes()[range]).collect();
-                answer_some(&index, &lines)
+            let (of_job, counted) = (Arc::clone(&shared), piece.iter().map(ExactSizeIterator::len).sum());
+            let find = async {
+                let work = shared.memory.work(counted).await?;
+                let find = move || {
+                    let _work = work;
+                    let lines: Vec<&[u8]> = ranges.into_iter().map(|range| &bytes.bytes()[range]).collect();
+                    answer_some(&index, &lines, sight, &of_job.memory, counted)
+                };
+                shared.work.search(find).await
             };
-            let answers = match shared.work.search(find).await {
+            let answers = match find.await {
                 Ok(answers) => answers,
                 // Too many wait, or it took too long: each line is tried alone, and has a time of its own.
                 Err(_) if piece.len() > 1 => {
@@ -96,7 +104,13 @@ impl Lines {
 }
 
 /// Answers the first of these lines, one at least: as many as together ask for no more matches than one alone may.
-fn answer_some(index: &OpenIndex, lines: &[&[u8]]) -> Result<Vec<Bytes>, Problem> {
+fn answer_some(
+    index: &OpenIndex,
+    lines: &[&[u8]],
+    sight: Sight,
+    memory: &Memory,
+    counted: usize,
+) -> Result<Vec<Bytes>, Problem> {
     let start = Instant::now();
     let snapshot = index.snapshot()?;
     let mut requests: Vec<Result<SearchRequest, Problem>> = Vec::new();
@@ -112,10 +126,12 @@ fn answer_some(index: &OpenIndex, lines: &[&[u8]]) -> Result<Vec<Bytes>, Problem
         }
         requests.push(request);
     }
+    let needed = requests.iter().flatten().map(|request| request.working_bytes(index, &snapshot));
+    let _more = memory.beyond(counted, needed.sum::<Result<u64, Problem>>()?)?;
     let mut answers = answer_texts(index, &snapshot, &requests, start);
     let others = answers.par_iter_mut().zip(requests).filter(|(answer, _)| answer.is_none());
     others.for_each(|(found, request)| {
-        *found = Some(request.and_then(|request| answer(index, &snapshot, &request, Instant::now())));
+        *found = Some(request.and_then(|request| answer(index, &snapshot, &request, sight, Instant::now())));
     });
     Ok(answers.into_iter().flatten().map(line_of).collect())
 }

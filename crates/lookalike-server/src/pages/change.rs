@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Multipart, State};
+use axum::extract::State;
 use axum::response::Redirect;
 use lookalike::index::{self, Added};
 use lookalike::{AddRequest, Silent};
@@ -14,7 +14,7 @@ use super::index::AskedDocument;
 use super::layout::{Current, Page, Screen, facts};
 use crate::access::MayWrite;
 use crate::extract::{Path, Query};
-use crate::form::{Fields, Takes};
+use crate::form::{Fields, Form, Takes};
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
@@ -29,21 +29,22 @@ pub(super) async fn add(
     _may: MayWrite,
     State(shared): State<Arc<Shared>>,
     Path(index): Path<String>,
-    form: Multipart,
+    form: Form,
 ) -> Result<Page, Problem> {
     let open = shared.index(&index)?;
-    let mut fields = Fields::read(form, Takes::Documents, &shared.limits).await?;
+    let mut fields = Fields::read(form, Takes::Documents, &shared).await?;
     let file = fields.file.take().ok_or_else(|| Problem::new(Kind::Malformed, "choose a file to add"))?;
     let mut request = AddRequest::new([file.path.clone()]);
     request.read.text = fields.given("text_field").map(str::to_owned);
     request.read.id = fields.given("id_field").map(str::to_owned);
     request.unless_duplicate = fields.given("unless_duplicate").map(|_| true);
-    let options = request.check()?;
+    let (room, bytes) = shared.memory.job().await?;
+    let options = request.memory(bytes).check()?;
     let added = shared.work.write(move || {
+        let _room = room;
+        let added = open.with_writer(|writer| Ok(index::add(writer, &options, &Silent)))?;
         // The file is gone when this ends.
-        let _file = file;
-        open.with_writer(|writer| Ok(index::add(writer, &options, &Silent)))?
-            .map_err(|error| Problem::new(Kind::NotPossible, error.to_string()))
+        added.map_err(|error| file.problem(&error))
     });
     let added = added.await?;
     let body = html!(
@@ -83,10 +84,10 @@ pub(super) async fn restore(
     _may: MayWrite,
     State(shared): State<Arc<Shared>>,
     Path(index): Path<String>,
-    form: Multipart,
+    form: Form,
 ) -> Result<Redirect, Problem> {
     let open = shared.index(&index)?;
-    let id = Fields::read(form, Takes::Words, &shared.limits).await?.text("id").to_owned();
+    let id = Fields::read(form, Takes::Words, &shared).await?.text("id").to_owned();
     let of_job = id.clone();
     let restored = shared.work.write(move || {
         let document = open.snapshot()?.deleted_document(&of_job)?;
@@ -110,10 +111,10 @@ pub(super) async fn delete(
     _may: MayWrite,
     State(shared): State<Arc<Shared>>,
     Path(index): Path<String>,
-    form: Multipart,
+    form: Form,
 ) -> Result<Page, Problem> {
     let open = shared.index(&index)?;
-    let id = Fields::read(form, Takes::Words, &shared.limits).await?.text("id").to_owned();
+    let id = Fields::read(form, Takes::Words, &shared).await?.text("id").to_owned();
     let of_job = id.clone();
     let deleted = shared.work.write(move || open.with_writer(|writer| writer.delete(&[&of_job]))).await?;
     if deleted == 0 {

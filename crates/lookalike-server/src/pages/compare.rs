@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use axum::extract::{Multipart, State};
+use axum::extract::State;
 use lookalike::{Scheme, pieces_of};
 use lookalike_index::Snapshot;
 use lookalike_page::{Excerpt, Html, SideBySide, SideText, html, name, number};
@@ -11,9 +11,10 @@ use serde::Deserialize;
 
 use super::layout::{Current, Page, Screen};
 use super::{address, measures};
-use crate::access::MaySearch;
+use crate::access::{MaySearch, Sight};
 use crate::extract::Query;
-use crate::form::{Fields, Takes};
+use crate::form::{Fields, Form, Takes};
+use crate::memory::Memory;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
@@ -40,14 +41,16 @@ const MOST_WHOLE: usize = 1_000_000;
 /// Two stored documents, or a form for two texts.
 pub(super) async fn show(
     _may: MaySearch,
+    sight: Sight,
     State(shared): State<Arc<Shared>>,
     Query(asked): Query<Asked>,
 ) -> Result<Page, Problem> {
     if asked.left.is_empty() || asked.right.is_empty() {
         return Ok(page("Compare", &form(&shared, &asked.index)));
     }
+    sight.sees_documents()?;
     let index = shared.index(&asked.index)?;
-    let of_job = asked.clone();
+    let (of_job, all) = (asked.clone(), Arc::clone(&shared));
     let shown = shared.work.search(move || {
         let (snapshot, asked) = (index.snapshot()?, of_job);
         let sought = [&asked.left, &asked.right].map(|id| stored(&snapshot, id));
@@ -56,6 +59,7 @@ pub(super) async fn show(
             [&left?, &right?],
             index.index.scheme(),
             if asked.whole { Whole::Yes } else { Whole::Ask(whole_link(&asked)) },
+            (&all.memory, 0),
         )
     });
     Ok(page("Compare", &shown.await?))
@@ -64,22 +68,31 @@ pub(super) async fn show(
 /// Two texts, or a text and a stored document.
 pub(super) async fn texts(
     _may: MaySearch,
+    sight: Sight,
     State(shared): State<Arc<Shared>>,
-    form: Multipart,
+    form: Form,
 ) -> Result<Page, Problem> {
-    let mut fields = Fields::read(form, Takes::Texts, &shared.limits).await?;
+    let mut fields = Fields::read(form, Takes::Texts, &shared).await?;
     let index = fields.given("index").map(|name| shared.index(name)).transpose()?;
     let (right_id, is_whole) = (fields.given("right_id").map(str::to_owned), fields.given("whole").is_some());
-    let right = fields.given("other").map(str::to_owned);
-    let left = Sought { id: None, text: Some(fields.take_text("text")?) };
+    if right_id.is_some() {
+        sight.sees_documents()?;
+    }
+    let (left, right) = (fields.take_text("text")?, fields.take("other"));
+    let counted = left.len() + right.len();
+    let work = shared.memory.work(counted).await?;
+    let left = Sought { id: None, text: Some(left) };
+    let all = Arc::clone(&shared);
     let shown = shared.work.search(move || {
+        let _held = (fields, work);
         let scheme = index.as_ref().map_or_else(Scheme::default, |index| index.index.scheme().clone());
         let right = match (&right_id, &index) {
             (Some(id), Some(index)) => stored(&index.snapshot()?, id)?,
-            _ => Sought { id: None, text: Some(right.unwrap_or_default()) },
+            _ => Sought { id: None, text: Some(right) },
         };
         let again = || Html::text("To see them whole, go back, tick “whole texts” and compare again.");
-        compared([&left, &right], &scheme, if is_whole { Whole::Yes } else { Whole::Ask(again()) })
+        let whole = if is_whole { Whole::Yes } else { Whole::Ask(again()) };
+        compared([&left, &right], &scheme, whole, (&all.memory, counted))
     });
     Ok(page("Compare", &shown.await?))
 }
@@ -105,11 +118,17 @@ fn whole_link(asked: &Asked) -> Html {
     html!("<a class=\"button\" href=\"{}\">Show both whole</a>", address::with("/compare", &parameters))
 }
 
-/// Measures and texts of two documents.
-fn compared(both: [&Sought; 2], scheme: &Scheme, whole: Whole) -> Result<Html, Problem> {
+/// Measures and texts of two documents; for so many bytes of them, the memory is counted already.
+fn compared(
+    both: [&Sought; 2],
+    scheme: &Scheme,
+    whole: Whole,
+    (memory, counted): (&Memory, usize),
+) -> Result<Html, Problem> {
     let [Some(left), Some(right)] = both.map(|sought| sought.text.as_deref()) else {
         return Err(Problem::new(Kind::Impossible, "the index keeps no texts, so there is nothing to compare"));
     };
+    let _more = memory.beyond(counted, 2 * lookalike::comparing_bytes([left, right], scheme))?;
     // Both take a while for long texts, and neither needs the other.
     let (comparison, cut) = thread::scope(|scope| {
         let cut = scope.spawn(|| pieces_of([left, right], scheme).pieces);

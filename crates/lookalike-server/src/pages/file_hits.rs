@@ -3,13 +3,15 @@
 use std::time::Instant;
 
 use lookalike::index::{self, Asked as Answered, Searched};
-use lookalike::{Counted, Progress, ReadRequest, Resources};
+use lookalike::{Counted, Progress, ReadOptions};
 use lookalike_index::SearchOptions;
 use lookalike_page::{Budget, Html, clipped, html, name, number};
 
-use super::hits::{self, Found, Opened};
+use super::hits::{self, Found, Opener};
 use super::search::took;
+use crate::access::Sight;
 use crate::form::SentFile;
+use crate::memory::Memory;
 use crate::problem::{Kind, Problem};
 use crate::state::OpenIndex;
 
@@ -29,16 +31,15 @@ const REASON: usize = 200;
 pub(super) fn show(
     index: &OpenIndex,
     file: &SentFile,
-    fields: [Option<String>; 2],
+    read: &ReadOptions,
     options: &SearchOptions,
+    (sight, memory): (Sight, &Memory),
     until: Instant,
 ) -> Result<Html, Problem> {
     let start = Instant::now();
     let snapshot = index.snapshot()?;
-    let mut request = ReadRequest::new([file.path.clone()]);
-    [request.text, request.id] = fields;
-    let read = request.check(&Resources::default())?;
     let scheme = index.index.scheme();
+    let opener = Opener { snapshot: &snapshot, scheme, sight, memory };
     let (mut shown, mut room, mut answers, mut without) = (0, Budget::new(TEXT_BYTES), Html::default(), Vec::new());
     let mut each = |asked: Answered<'_>| {
         let Some(best) = asked.answer.hits.first().map(|hit| hit.id.clone()) else {
@@ -51,7 +52,7 @@ pub(super) fn show(
             return Ok(());
         }
         let own = document(asked.id, file);
-        let opened = Opened::of(&snapshot, scheme, &own, Some(asked.text), &best);
+        let opened = opener.open(&own, Some(asked.text), &best, asked.text.len());
         let found = Found {
             index: index.name.clone(),
             documents: snapshot.len(),
@@ -65,14 +66,14 @@ pub(super) fn show(
         shown += 1;
         Ok(())
     };
-    let searched = index::search(&snapshot, &read, options, &mut each, &Until(until));
+    let searched = index::search(&snapshot, read, options, &mut each, &Until(until));
     let searched = searched.map_err(|error| match error {
         lookalike::Error::Stopped => Problem::new(
             Kind::TookTooLong,
             "the file has too many documents for the page: search for them with the command",
         ),
         lookalike::Error::Index(error) => error.into(),
-        error => Problem::new(Kind::NotPossible, error.to_string()),
+        error => file.problem(&error),
     })?;
     if let (0, Some(entry)) = (searched.query_count, searched.skipped.first()) {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();

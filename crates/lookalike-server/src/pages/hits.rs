@@ -8,6 +8,8 @@ use serde_json::{Map, Value};
 use super::address;
 use super::layout::share_line;
 use super::search::took;
+use crate::access::Sight;
+use crate::memory::Memory;
 use crate::problem::{Kind, Problem};
 
 /// What was found.
@@ -48,20 +50,28 @@ const MOST_WHOLE: usize = 60_000;
 const MOST_FIELDS: usize = 4;
 const FIELD_LENGTH: usize = 60;
 
-impl Opened {
-    /// Opens a match of a text, which is known by a name.
-    pub(super) fn of(
-        snapshot: &Snapshot,
-        scheme: &Scheme,
-        own: &str,
-        text: Option<&str>,
-        id: &str,
-    ) -> Result<Self, Problem> {
+/// Opens matches for somebody.
+#[derive(Clone, Copy)]
+pub(super) struct Opener<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) scheme: &'a Scheme,
+    /// What is shown of the match.
+    pub(super) sight: Sight,
+    pub(super) memory: &'a Memory,
+}
+
+impl Opener<'_> {
+    /// Opens a match of a text, which is known by a name. For so many bytes of texts, the memory is counted already.
+    pub(super) fn open(&self, own: &str, text: Option<&str>, id: &str, counted: usize) -> Result<Opened, Problem> {
         let missing =
             || Problem::new(Kind::NoSuchDocument, format!("no document of the index has the id '{}'", name(id)));
-        let document = snapshot.document(id)?.ok_or_else(missing)?;
+        let document = self.snapshot.document(id)?.ok_or_else(missing)?;
         let sides = document.text.as_deref().zip(text).map(|(other, text)| {
-            let [left, right] = pieces_of([text, other], scheme).pieces;
+            let _more = self.memory.beyond(counted, lookalike::comparing_bytes([text, other], self.scheme))?;
+            let [left, mut right] = pieces_of([text, other], self.scheme).pieces;
+            if self.sight == Sight::Shared {
+                right.retain(|piece| piece.passage.is_some() && !piece.is_only);
+            }
             let excerpt = if text.len().max(other.len()) > MOST_WHOLE { Excerpt::Short } else { Excerpt::Blocks };
             let side = |role: &str, name: String, pieces| SideText {
                 role: role.to_owned(),
@@ -69,14 +79,14 @@ impl Opened {
                 pieces,
                 ..SideText::default()
             };
-            SideBySide {
+            Ok::<_, Problem>(SideBySide {
                 left: side("left", name(own), left),
                 right: side("right", name(id), right),
                 excerpt,
                 marks_space: false,
-            }
+            })
         });
-        Ok(Self { own: own.to_owned(), id: id.to_owned(), sides })
+        Ok(Opened { own: own.to_owned(), id: id.to_owned(), sides: sides.transpose()? })
     }
 }
 

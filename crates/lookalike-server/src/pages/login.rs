@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Multipart, State};
+use axum::Extension;
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use lookalike_page::{Html, html};
 use serde::Deserialize;
 
 use super::layout::{Current, Screen};
+use crate::attempts::Peer;
 use crate::extract::Query;
-use crate::form::{Fields, Takes};
+use crate::form::{Fields, Form, Takes};
 use crate::keys::{COOKIE, Caller};
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
@@ -34,14 +36,20 @@ pub(super) async fn show(State(shared): State<Arc<Shared>>, Query(asked): Query<
 }
 
 /// Takes a key, and goes on if it is known.
-pub(super) async fn enter(State(shared): State<Arc<Shared>>, form_sent: Multipart) -> Result<Response, Problem> {
-    let fields = Fields::read(form_sent, Takes::Words, &shared.limits).await?;
+pub(super) async fn enter(
+    State(shared): State<Arc<Shared>>,
+    Extension(Peer(client)): Extension<Peer>,
+    form_sent: Form,
+) -> Result<Response, Problem> {
+    shared.attempts.check(client)?;
+    let fields = Fields::read(form_sent, Takes::Words, &shared).await.inspect_err(|_| shared.attempts.count(client))?;
     let to = within(fields.text("to"));
     let key = fields.given("key").unwrap_or_default();
     let bearer = HeaderValue::from_str(&format!("Bearer {key}"))
         .map_err(|_| Problem::new(Kind::Malformed, "the key has letters that no key has"))?;
     let caller = shared.keys.caller(&HeaderMap::from_iter([(header::AUTHORIZATION, bearer)]));
     if !matches!(caller, Caller::Known { .. } | Caller::Anybody) {
+        shared.attempts.count(client);
         return Ok((StatusCode::UNAUTHORIZED, form(to, Some("This key is not known. It may have been revoked.")))
             .into_response());
     }

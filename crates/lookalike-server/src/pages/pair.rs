@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::extract::{Multipart, State};
+use axum::extract::State;
 use axum::response::Redirect;
 use lookalike::{Answer, label_of_removal, label_removal};
 use lookalike_page::{Html, html, number};
@@ -14,7 +14,7 @@ use super::result::{Tab, result_tabs};
 use super::{address, measures};
 use crate::access::{MayRead, MayWrite};
 use crate::extract::{Path, Query};
-use crate::form::{Fields, Takes};
+use crate::form::{Fields, Form, Takes};
 use crate::keys::Caller;
 use crate::problem::{Kind, Problem};
 use crate::results;
@@ -171,9 +171,9 @@ pub(super) async fn label(
     State(shared): State<Arc<Shared>>,
     Path(result): Path<String>,
     caller: Option<Extension<Caller>>,
-    form: Multipart,
+    form: Form,
 ) -> Result<Redirect, Problem> {
-    let fields = Fields::read(form, Takes::Words, &shared.limits).await?;
+    let fields = Fields::read(form, Takes::Words, &shared).await?;
     let answer = match fields.text("answer") {
         "same" => Some(Answer::Same),
         "different" => Some(Answer::Different),

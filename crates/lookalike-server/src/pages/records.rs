@@ -6,11 +6,10 @@ use std::sync::Arc;
 use lookalike::{Memory, Silent, explain_result};
 use lookalike_page::{Cell, Column, Html, Table, html, name, number};
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::layout::{Current, Page, Screen, facts};
 use super::{address, explanation};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Kind, Problem, without_folder};
 use crate::runs::opened::unreadable;
 use crate::state::Shared;
 
@@ -36,7 +35,7 @@ pub(super) async fn show(shared: &Arc<Shared>, result: String, asked: Asked) -> 
         } else {
             let ids = [&*asked.left, &*asked.right];
             let pair = explain_result(&folder, ids, Memory::half_of_machine(), &Silent)
-                .map_err(|error| Problem::new(Kind::NotPossible, error.to_string()))?;
+                .map_err(|error| Problem::new(Kind::NotPossible, without_folder(&error.to_string(), &folder)))?;
             html!("{}{}", form(&asked), explanation::show(ids, &pair))
         };
         Ok(html!("<h1>Records of {}</h1>\n{}{}", name, explained, matches(&folder, &name, asked.after)?))
@@ -44,19 +43,40 @@ pub(super) async fn show(shared: &Arc<Shared>, result: String, asked: Asked) -> 
     Ok(Screen { title: &result, current: Current::Results, body: body.await? }.page())
 }
 
+/// What is shown of `summary.json`.
+#[derive(Debug, Deserialize)]
+struct Summary {
+    record_counts: Vec<u64>,
+    match_count: u64,
+    cluster_count: u64,
+    candidate_count: u64,
+    threshold: f64,
+}
+
+/// What is shown of a row of `matches.csv`.
+#[derive(Debug, Deserialize)]
+struct Match {
+    left_id: String,
+    right_id: String,
+    bits: f64,
+    probability: f64,
+}
+
 /// What was read and found.
 fn summed_up(folder: &Path) -> Result<Html, Problem> {
     let text = std::fs::read_to_string(folder.join("summary.json")).map_err(|error| unreadable(&error))?;
-    let summary: Value = serde_json::from_str(&text)
+    let summary: Summary = serde_json::from_str(&text)
         .map_err(|error| Problem::new(Kind::NoSuchResult, format!("summary.json: {error}")))?;
-    let records: u64 = summary["record_counts"].as_array().into_iter().flatten().filter_map(Value::as_u64).sum();
-    let count = |name: &str| number::count(summary[name].as_u64().unwrap_or(0));
-    let threshold = summary["threshold"].as_f64().unwrap_or(0.0);
+    let records = summary.record_counts.iter().sum();
     Ok(facts(&[
         ("Records", number::count(records), "that were read".to_owned()),
-        ("Matches", count("match_count"), format!("with a probability of {threshold:.3} or more")),
-        ("Clusters", count("cluster_count"), "of two records or more".to_owned()),
-        ("Compared", count("candidate_count"), "pairs that share a key".to_owned()),
+        (
+            "Matches",
+            number::count(summary.match_count),
+            format!("with a probability of {:.3} or more", summary.threshold),
+        ),
+        ("Clusters", number::count(summary.cluster_count), "of two records or more".to_owned()),
+        ("Compared", number::count(summary.candidate_count), "pairs that share a key".to_owned()),
     ]))
 }
 
@@ -72,12 +92,6 @@ fn form(asked: &Asked) -> Html {
 fn matches(folder: &Path, result: &str, after: u64) -> Result<Html, Problem> {
     let wrong = |error: csv::Error| Problem::new(Kind::NoSuchResult, format!("matches.csv: {error}"));
     let mut reader = csv::Reader::from_path(folder.join("matches.csv")).map_err(wrong)?;
-    let heads = reader.headers().map_err(wrong)?.clone();
-    let column = |name: &str| heads.iter().position(|head| head == name);
-    let (Some(left), Some(right)) = (column("left_id"), column("right_id")) else {
-        return Err(Problem::new(Kind::NoSuchResult, "matches.csv has other columns"));
-    };
-    let (bits, probability) = (column("bits"), column("probability"));
     let columns = vec![
         Column::text("left"),
         Column::text("right"),
@@ -87,21 +101,19 @@ fn matches(folder: &Path, result: &str, after: u64) -> Result<Html, Problem> {
     ];
     let mut table = Table { is_filtered: true, ..Table::new("Matches", columns) };
     let mut has_more = false;
-    for record in reader.records().skip(usize::try_from(after).unwrap_or(usize::MAX)) {
-        let record = record.map_err(wrong)?;
+    for row in reader.deserialize().skip(usize::try_from(after).unwrap_or(usize::MAX)) {
+        let Match { left_id, right_id, bits, probability } = row.map_err(wrong)?;
         if table.rows.len() == ON_SCREEN {
             has_more = true;
             break;
         }
-        let cell = |at: Option<usize>| at.and_then(|at| record.get(at)).unwrap_or_default();
-        let of_number = |at: Option<usize>| Cell::number(cell(at), cell(at).parse().unwrap_or(0.0));
-        let (left, right) = (cell(Some(left)), cell(Some(right)));
+        let (left, right) = (&*left_id, &*right_id);
         let to = address::with(&format!("/results/{}", address::part(result)), &[("left", left), ("right", right)]);
         table.rows.push(vec![
             Cell::text(&name(left)),
             Cell::text(&name(right)),
-            of_number(bits),
-            of_number(probability),
+            Cell::number(&format!("{bits:.2}"), bits),
+            Cell::number(&format!("{probability:.6}"), probability),
             Cell::html(html!(
                 "<a href=\"{}\">Why<span class=\"unseen\"> {} and {}</span></a>",
                 to,

@@ -3,18 +3,20 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::extract::{Multipart, State};
+use axum::extract::State;
 use axum::response::Html as Body;
+use lookalike::{ReadRequest, ResourceRequest};
 use lookalike_index::{Query as Sought, SearchOptions};
 use lookalike_page::{Html, html, name, number};
 use serde::Deserialize;
 
-use super::hits::{self, Found, Opened, Queried};
+use super::hits::{self, Found, Opener, Queried};
 use super::layout::{Current, Page, Screen};
 use super::{file_hits, index};
-use crate::access::MaySearch;
+use crate::access::{MaySearch, Sight};
 use crate::extract::Query;
-use crate::form::{Fields, SentFile, Takes};
+use crate::form::{Fields, Form, SentFile, Takes};
+use crate::memory::Memory;
 use crate::problem::{Kind, Problem};
 use crate::state::{OpenIndex, Shared};
 
@@ -47,34 +49,42 @@ const MOST_SENT_BACK: usize = 1_000_000;
 /// The form, and what an address asks for.
 pub(super) async fn show(
     _may: MaySearch,
+    sight: Sight,
     State(shared): State<Arc<Shared>>,
     Query(asked): Query<Asked>,
 ) -> Result<Page, Problem> {
     let is_asked = asked.like.is_some() || !asked.text.is_empty();
-    let found = if is_asked { find_in(&shared, asked.clone(), None).await? } else { Html::default() };
+    let found = if is_asked { find_in(&shared, asked.clone(), None, sight).await? } else { Html::default() };
     Ok(page(&shared, &asked, &found))
 }
 
 /// The form as it was sent, and what was found.
-pub(super) async fn find(_may: MaySearch, State(shared): State<Arc<Shared>>, form: Multipart) -> Result<Page, Problem> {
-    let (asked, file) = Asked::of(form, &shared).await?;
-    let found = find_in(&shared, asked.clone(), file).await?;
+pub(super) async fn find(
+    _may: MaySearch,
+    sight: Sight,
+    State(shared): State<Arc<Shared>>,
+    form: Form,
+) -> Result<Page, Problem> {
+    let (asked, file, _held) = Asked::of(form, &shared).await?;
+    let found = find_in(&shared, asked.clone(), file, sight).await?;
     Ok(page(&shared, &asked, &found))
 }
 
 /// Only what was found, for a script that asks while somebody types.
 pub(super) async fn matches(
     _may: MaySearch,
+    sight: Sight,
     State(shared): State<Arc<Shared>>,
-    form: Multipart,
+    form: Form,
 ) -> Result<Body<String>, Problem> {
-    let (asked, file) = Asked::of(form, &shared).await?;
-    Ok(Body(find_in(&shared, asked, file).await?.to_string()))
+    let (asked, file, _held) = Asked::of(form, &shared).await?;
+    Ok(Body(find_in(&shared, asked, file, sight).await?.to_string()))
 }
 
 impl Asked {
-    async fn of(form: Multipart, shared: &Shared) -> Result<(Self, Option<SentFile>), Problem> {
-        let mut fields = Fields::read(form, Takes::Texts, &shared.limits).await?;
+    /// What a form asks for, its file, and the form itself, for which memory is counted as long as it is here.
+    async fn of(form: Form, shared: &Shared) -> Result<(Self, Option<SentFile>, Fields), Problem> {
+        let mut fields = Fields::read(form, Takes::Texts, shared).await?;
         let wrong = |name: &str, allowed: &str| Problem::new(Kind::Malformed, format!("{name}: give {allowed}"));
         let threshold = fields.given("threshold").map(str::parse).transpose();
         let top = fields.given("top").map(str::parse).transpose();
@@ -91,7 +101,7 @@ impl Asked {
             text_field: fields.given("text_field").map(str::to_owned),
             id_field: fields.given("id_field").map(str::to_owned),
         };
-        Ok((asked, file))
+        Ok((asked, file, fields))
     }
 
     fn options(&self) -> SearchOptions {
@@ -111,15 +121,20 @@ fn index_of(shared: &Shared, name: &str) -> Result<Arc<OpenIndex>, Problem> {
     }
 }
 
-async fn find_in(shared: &Arc<Shared>, asked: Asked, file: Option<SentFile>) -> Result<Html, Problem> {
+async fn find_in(shared: &Arc<Shared>, asked: Asked, file: Option<SentFile>, sight: Sight) -> Result<Html, Problem> {
+    let all = Arc::clone(shared);
     if let Some(file) = file {
         let index = index_of(shared, &asked.index)?;
         let until = Instant::now() + LONGEST;
+        let (room, bytes) = shared.memory.job().await?;
         return shared
             .work
             .search(move || {
-                let fields = [asked.text_field.clone(), asked.id_field.clone()];
-                file_hits::show(&index, &file, fields, &asked.options(), until)
+                let _room = room;
+                let mut request = ReadRequest::new([file.path.clone()]);
+                [request.text, request.id] = [asked.text_field.clone(), asked.id_field.clone()];
+                let read = request.check(&ResourceRequest::default().memory(bytes).check()?)?;
+                file_hits::show(&index, &file, &read, &asked.options(), (sight, &all.memory), until)
             })
             .await;
     }
@@ -127,23 +142,37 @@ async fn find_in(shared: &Arc<Shared>, asked: Asked, file: Option<SentFile>) -> 
         return Ok(Html::default());
     }
     let index = index_of(shared, &asked.index)?;
-    shared.work.search(move || Ok(hits::show(&search(&index, &asked)?))).await
+    let work = shared.memory.work(asked.text.len()).await?;
+    let find = move || {
+        let _work = work;
+        Ok(hits::show(&search(&index, &asked, sight, &all.memory)?))
+    };
+    shared.work.search(find).await
 }
 
 /// Searches, and opens one match.
-fn search(index: &OpenIndex, asked: &Asked) -> Result<Found, Problem> {
+fn search(index: &OpenIndex, asked: &Asked, sight: Sight, memory: &Memory) -> Result<Found, Problem> {
     let snapshot = index.snapshot()?;
     let start = Instant::now();
     let sought = asked.like.as_deref().map_or(Sought::Text(&asked.text), Sought::Id);
-    let answer = snapshot.search(sought, &asked.options())?;
-    let seconds = start.elapsed().as_secs_f64();
-    let opened = asked.open.as_deref().or(answer.hits.first().map(|hit| &*hit.id)).map(str::to_owned);
     let stored = asked.like.as_deref().map(|id| snapshot.document(id)).transpose()?.flatten();
     let (own, text) = match (&asked.like, &stored) {
         (Some(id), stored) => (&**id, stored.as_ref().and_then(|document| document.text.as_deref())),
         (None, _) => ("your text", Some(&*asked.text)),
     };
-    let opened = opened.map(|id| Opened::of(&snapshot, index.index.scheme(), own, text, &id)).transpose()?;
+    let needed = text.map_or(0, |text| index.index.working_bytes(text));
+    let more = memory.beyond(asked.text.len(), needed)?;
+    let answer = snapshot.search(sought, &asked.options())?;
+    drop(more);
+    let seconds = start.elapsed().as_secs_f64();
+    let opened = asked.open.as_deref().or(answer.hits.first().map(|hit| &*hit.id)).map(str::to_owned);
+    let opener = Opener { snapshot: &snapshot, scheme: index.index.scheme(), sight, memory };
+    let opened = match opened {
+        // What two stored documents share is all of both, if they are copies.
+        Some(_) if asked.like.is_some() && sight == Sight::Shared => None,
+        Some(id) => Some(opener.open(own, text, &id, asked.text.len())?),
+        None => None,
+    };
     Ok(Found {
         index: index.name.clone(),
         documents: snapshot.len(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Multipart, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use lookalike::index as into_index;
 use lookalike::{AddRequest, CreateRequest, Silent};
@@ -14,7 +14,7 @@ use super::{address, first_upper};
 use crate::access::{MayAdmin, MayWrite};
 use crate::api::make_index;
 use crate::extract::Path;
-use crate::form::{Fields, Takes};
+use crate::form::{Fields, Form, Takes};
 use crate::names::is_name;
 use crate::problem::{Kind, Problem};
 use crate::results::make;
@@ -52,11 +52,7 @@ pub(super) fn index_forms(shared: &Shared) -> Html {
 }
 
 /// Takes a file, and leads to where its run can be watched.
-pub(super) async fn dedup(
-    _may: MayWrite,
-    State(shared): State<Arc<Shared>>,
-    form: Multipart,
-) -> Result<Redirect, Problem> {
+pub(super) async fn dedup(_may: MayWrite, State(shared): State<Arc<Shared>>, form: Form) -> Result<Redirect, Problem> {
     Ok(to_result(&make::start(&shared, form).await?))
 }
 
@@ -135,9 +131,9 @@ pub(super) async fn delete(
 pub(super) async fn new_index(
     _may: MayAdmin,
     State(shared): State<Arc<Shared>>,
-    form: Multipart,
+    form: Form,
 ) -> Result<Redirect, Problem> {
-    let fields = Fields::read(form, Takes::Words, &shared.limits).await?;
+    let fields = Fields::read(form, Takes::Words, &shared).await?;
     let name = fields.given("name").unwrap_or_default().to_owned();
     let mut options = Map::new();
     for option in ["threshold", "measure", "store"] {
@@ -168,14 +164,13 @@ pub(super) async fn index_example(_may: MayAdmin, State(shared): State<Arc<Share
     make_one(&shared, example::NAME.to_owned(), options).await?;
     let open = shared.index(example::NAME)?;
     let added = shared.work.write(move || {
-        let failed = |error: std::io::Error| Problem::new(Kind::Internal, format!("the example: {error}"));
+        let failed = |error: std::io::Error| Problem::logged(Kind::Internal, &error);
         let folder = tempfile::tempdir().map_err(failed)?;
         example::write_to(folder.path()).map_err(failed)?;
         let mut request = AddRequest::new([folder.path()]);
         request.read.id = Some(example::ID.to_owned());
         let options = request.check()?;
-        open.with_writer(|writer| Ok(into_index::add(writer, &options, &Silent)))?
-            .map_err(|error| Problem::new(Kind::NotPossible, error.to_string()))
+        open.with_writer(|writer| Ok(into_index::add(writer, &options, &Silent)))?.map_err(Problem::from)
     });
     added.await?;
     // A search whose answer is more than the document itself.

@@ -1,5 +1,6 @@
 //! All removals that a filter takes, as a file: CSV for a spreadsheet, or JSON lines.
 
+use std::io;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -7,15 +8,15 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::try_unfold;
-use lookalike::Removal;
-use serde::{Deserialize, Serialize};
+use lookalike::{Cell, Removal, Row, RowFormat, RowWriter, Sink};
+use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
 use super::with;
 use crate::access::MayRead;
 use crate::extract::{Path, Query};
 use crate::problem::{Kind, Problem};
-use crate::runs::filter::{AskedRows, Filter, Order, RemovalKind};
+use crate::runs::filter::{AskedRows, Filter};
 use crate::runs::starts::Starts;
 use crate::runs::table::PlacedRemoval;
 use crate::state::Shared;
@@ -31,37 +32,38 @@ pub(crate) enum ExportFormat {
     Jsonl,
 }
 
-/// The form that is asked for.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default)]
+/// Which rows are asked for, and in which form.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Asked {
+    #[serde(flatten)]
+    rows: AskedRows,
     format: ExportFormat,
 }
 
 /// How many rows are written at once.
 const AT_ONCE: usize = 1_000;
 
-/// A row of a spreadsheet.
-#[derive(Serialize)]
-struct CsvRow<'a> {
-    removed_id: &'a str,
-    removed_start: &'a str,
-    kept_id: &'a str,
-    kept_start: &'a str,
-    similarity: f64,
-    jaccard: Option<f64>,
-    containment_of_removed: Option<f64>,
-    containment_of_kept: Option<f64>,
-    exact_copy: bool,
-    same_words: bool,
-    cluster: u32,
-    cluster_size: u32,
-    removed_file: &'a str,
-    removed_position: u64,
-    kept_file: &'a str,
-    kept_position: u64,
-    removed_source: &'a str,
-    kept_source: &'a str,
+/// A removal with the first words of both documents. As an object it is the removal alone.
+struct Exported<'a> {
+    removal: &'a Removal,
+    starts: [&'a str; 2],
+}
+
+/// The names of the first words, after all columns of a removal.
+const STARTS: [&str; 2] = ["removed_start", "kept_start"];
+
+impl Serialize for Exported<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.removal.serialize(serializer)
+    }
+}
+
+impl Row for Exported<'_> {
+    fn each_cell(&self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
+        self.removal.each_cell(each)?;
+        self.starts.iter().try_for_each(|start| each(Cell::Text(start)))
+    }
 }
 
 /// All removals that a filter takes, as a file.
@@ -69,23 +71,14 @@ struct CsvRow<'a> {
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
         ("format" = Option<ExportFormat>, Query, description = "CSV unless JSON lines are asked for"),
-        ("order" = Option<Order>, Query, description = "As the file has them unless another order is given"),
-        ("band" = Option<String>, Query, description = "Only those of a band of similarity, by its lower end in percent: 80; or `copies`"),
-        ("cluster" = Option<u32>, Query, description = "Only those of a cluster"),
-        ("source" = Option<String>, Query, description = "Only those of a source"),
-        ("kept_source" = Option<String>, Query, description = "Only those whose kept document is of a source"),
-        ("similarity_from" = Option<f64>, Query, description = "Only those with this similarity or more"),
-        ("similarity_to" = Option<f64>, Query, description = "Only those with this similarity or less"),
-        ("kind" = Option<RemovalKind>, Query, description = "Only exact copies, those with the same words, or the others"),
-        ("text" = Option<String>, Query, description = "Only those with this text in an id, a source, a file, an address or the first words"),
+        AskedRows,
     ),
     responses((status = 200, description = "The rows", body = String, content_type = "text/csv"), (status = 400, description = "A value is impossible"), (status = 404, description = "There is no such result")))]
 pub(crate) async fn export(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
-    Query(Asked { format }): Query<Asked>,
-    Query(rows): Query<AskedRows>,
+    Query(Asked { rows, format }): Query<Asked>,
 ) -> Result<Response, Problem> {
     let filter = Arc::new(rows.check()?);
     // What is wrong is said before anything is sent.
@@ -103,11 +96,11 @@ pub(crate) async fn export(
         let (bytes, rows) = if let Some(ready) = ready {
             ready
         } else {
-            let failed = |problem: Problem| std::io::Error::other(problem.detail().to_owned());
+            let failed = |problem: Problem| io::Error::other(problem.detail().to_owned());
             part(&shared, &name, &filter, format, after).await.map_err(failed)?
         };
         if bytes.is_empty() {
-            return Ok::<_, std::io::Error>(None);
+            return Ok::<_, io::Error>(None);
         }
         // A header without rows is followed by nothing.
         Ok(Some((bytes, (shared, name, filter, None, after + rows.max(1)))))
@@ -128,72 +121,23 @@ async fn part(
         let rows = open.rows(&filter, after, AT_ONCE)?.rows;
         let starts = open.starts()?;
         let written = written(&rows, &starts, format, after == 0);
-        let written = written.map_err(|error| Problem::new(Kind::Internal, error.to_string()))?;
+        let written = written.map_err(|error| Problem::logged(Kind::Internal, &error))?;
         Ok((Bytes::from(written), rows.len() as u64))
     })
     .await
 }
 
-fn written(rows: &[PlacedRemoval], starts: &Starts, format: ExportFormat, is_first: bool) -> std::io::Result<Vec<u8>> {
-    if format == ExportFormat::Jsonl {
-        let mut bytes = Vec::new();
-        for PlacedRemoval { removal, .. } in rows {
-            serde_json::to_writer(&mut bytes, removal)?;
-            bytes.push(b'\n');
-        }
-        return Ok(bytes);
-    }
-    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+fn written(rows: &[PlacedRemoval], starts: &Starts, format: ExportFormat, is_first: bool) -> io::Result<Vec<u8>> {
+    let format = match format {
+        ExportFormat::Csv => RowFormat::Csv,
+        ExportFormat::Jsonl => RowFormat::Jsonl,
+    };
+    let mut bytes = Vec::new();
+    let sink: &mut dyn Sink<Exported<'_>> = &mut RowWriter::new(&mut bytes, format);
     if is_first {
-        writer.write_record(HEADER)?;
+        sink.start(&[&*Removal::columns_of(rows.first().map(|row| &row.removal)), &STARTS].concat())?;
     }
-    for PlacedRemoval { removal, .. } in rows {
-        writer.serialize(row(removal, starts.of(removal)))?;
-    }
-    writer.into_inner().map_err(csv::IntoInnerError::into_error)
-}
-
-/// The columns, which are those of [`CsvRow`].
-const HEADER: [&str; 18] = [
-    "removed_id",
-    "removed_start",
-    "kept_id",
-    "kept_start",
-    "similarity",
-    "jaccard",
-    "containment_of_removed",
-    "containment_of_kept",
-    "exact_copy",
-    "same_words",
-    "cluster",
-    "cluster_size",
-    "removed_file",
-    "removed_position",
-    "kept_file",
-    "kept_position",
-    "removed_source",
-    "kept_source",
-];
-
-fn row<'a>(removal: &'a Removal, [removed_start, kept_start]: [&'a str; 2]) -> CsvRow<'a> {
-    CsvRow {
-        removed_id: &removal.removed_id,
-        removed_start,
-        kept_id: &removal.kept_id,
-        kept_start,
-        similarity: removal.similarity,
-        jaccard: removal.jaccard,
-        containment_of_removed: removal.containment_of_removed,
-        containment_of_kept: removal.containment_of_kept,
-        exact_copy: removal.exact_copy,
-        same_words: removal.same_words,
-        cluster: removal.cluster,
-        cluster_size: removal.cluster_size,
-        removed_file: &removal.removed_file,
-        removed_position: removal.removed_position,
-        kept_file: &removal.kept_file,
-        kept_position: removal.kept_position,
-        removed_source: &removal.removed_source,
-        kept_source: &removal.kept_source,
-    }
+    let removals = rows.iter().map(|row| &row.removal);
+    sink.take(removals.map(|removal| Exported { removal, starts: starts.of(removal) }).collect())?;
+    Ok(bytes)
 }

@@ -3,14 +3,14 @@
 use std::sync::{Arc, PoisonError};
 
 use axum::Json;
-use axum::extract::{Multipart, State};
+use axum::extract::State;
 use axum::http::{HeaderName, StatusCode, header};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use crate::access::MayWrite;
 use crate::extract::Path;
-use crate::form::{Fields, Takes};
+use crate::form::{Fields, Form, Takes};
 use crate::names::shown;
 use crate::problem::{Kind, Problem};
 use crate::runs::example;
@@ -47,7 +47,7 @@ const OTHERS: [&str; 1] = ["name"];
 pub(crate) async fn make(
     _may: MayWrite,
     State(shared): State<Arc<Shared>>,
-    form: Multipart,
+    form: Form,
 ) -> Result<(StatusCode, [(HeaderName, String); 1], Json<Task>), Problem> {
     let task = start(&shared, form).await?;
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, format!("/v1/tasks/{}", task.id))], Json(task)))
@@ -91,11 +91,11 @@ pub(crate) fn remove(shared: &Shared, name: &str) -> Result<(), Problem> {
 /// # Errors
 ///
 /// When the form or an option is wrong, or there is no room.
-pub(crate) async fn start(shared: &Arc<Shared>, form: Multipart) -> Result<Task, Problem> {
+pub(crate) async fn start(shared: &Arc<Shared>, form: Form) -> Result<Task, Problem> {
     let of_job = Arc::clone(shared);
     let (folder, room) = shared.work.write(move || of_job.results.room()).await?;
     let most = room.min(shared.limits.stream_bytes);
-    let mut fields = Fields::read_in(form, Takes::Documents, &shared.limits, Some(folder), most).await?;
+    let mut fields = Fields::read_in(form, Takes::Documents, shared, Some(folder), most).await?;
     let options = options(&fields)?;
     let file = fields.file.take().ok_or_else(|| Problem::new(Kind::Malformed, "choose a file to deduplicate"))?;
     let given = fields.given("name").map(str::to_owned);
@@ -112,7 +112,7 @@ pub(crate) async fn start_example(shared: &Arc<Shared>) -> Result<Task, Problem>
     let of_job = Arc::clone(shared);
     let folder = shared.work.write(move || {
         let (folder, _) = of_job.results.room()?;
-        let refused = |error: std::io::Error| Problem::new(Kind::Internal, format!("the example: {error}"));
+        let refused = |error: std::io::Error| Problem::logged(Kind::Internal, &error);
         example::write_to(folder.path()).map_err(refused)?;
         Ok(folder)
     });
@@ -152,10 +152,11 @@ fn deduplicate(shared: &Shared, made: &NewResult, options: &Map<String, Value>, 
     let limits = &shared.limits;
     // Half of the machine, so that searches go on.
     let threads = std::thread::available_parallelism().map_or(1, |cores| usize::from(cores).div_ceil(2));
-    let request = made.request(options)?.memory(limits.run_bytes).max_input(limits.input_bytes).threads(threads as i64);
+    let request =
+        made.request(options)?.memory(limits.run_bytes()).max_input(limits.input_bytes).threads(threads as i64);
     let options = request.check()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.resources().threads()).build();
-    let pool = pool.map_err(|error| Problem::new(Kind::Internal, error.to_string()))?;
+    let pool = pool.map_err(|error| Problem::logged(Kind::Internal, &error))?;
     let summary = pool.install(|| lookalike::dedup(&options, seen));
     // Whoever sent the file does not know where it is on this machine.
     let summary = summary.map_err(|error| Problem::new(Kind::NotPossible, made.without_folder(&error.to_string())))?;

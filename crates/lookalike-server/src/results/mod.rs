@@ -12,12 +12,12 @@ use axum::routing::get;
 use axum::{Json, Router};
 use lookalike::{Removal, Source, SourceFlow, is_link_result};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::access::MayRead;
 use crate::extract::{Path, Query};
 use crate::problem::{Kind, Problem};
-use crate::runs::filter::{AskedRows, Order, RemovalKind};
+use crate::runs::filter::AskedRows;
 use crate::runs::opened::{OpenResult, unreadable};
 use crate::runs::store::StoredResult;
 use crate::runs::table::PlacedRemoval;
@@ -57,40 +57,28 @@ pub(crate) struct ListedResult {
 }
 
 /// Which part of a list is asked for.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Part {
+    /// Where the page begins: `next` of the page before.
     #[serde(default)]
     after: u64,
+    /// How many to give: 100 if nothing is said, 1,000 at most.
     #[serde(default = "usual_limit")]
     limit: usize,
 }
 
-/// Which removals are asked for.
+/// Which removals are asked for, and which part of them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RemovedParameters {
-    order: Option<String>,
-    band: Option<String>,
-    cluster: Option<String>,
-    source: Option<String>,
-    kept_source: Option<String>,
-    similarity_from: Option<String>,
-    similarity_to: Option<String>,
-    kind: Option<String>,
-    text: Option<String>,
+    #[serde(flatten)]
+    rows: AskedRows,
     #[serde(default)]
     after: u64,
     #[serde(default = "usual_limit")]
     limit: usize,
-}
-
-impl RemovedParameters {
-    fn rows(&self) -> AskedRows {
-        let Self { order, band, cluster, source, kept_source, similarity_from, similarity_to, kind, text, .. } =
-            self.clone();
-        AskedRows { order, band, cluster, source, kept_source, similarity_from, similarity_to, kind, text }
-    }
 }
 
 /// Some rows of a list, and how to go on.
@@ -183,8 +171,7 @@ pub(crate) async fn summary(
 #[utoipa::path(get, path = "/v1/results/{result}/clusters", operation_id = "list_clusters", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
-        ("after" = Option<u64>, Query, description = "Where the page begins: `next` of the page before"),
-        ("limit" = Option<usize>, Query, description = "How many to give: 100 if nothing is said, 1,000 at most"),
+        Part,
     ),
     responses((status = 200, description = "Some clusters", body = Clusters), (status = 404, description = "There is no such result")))]
 pub(crate) async fn clusters(
@@ -213,17 +200,7 @@ pub(crate) async fn clusters(
 #[utoipa::path(get, path = "/v1/results/{result}/removed", operation_id = "list_removed", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
-        ("order" = Option<Order>, Query, description = "As the file has them unless another order is given"),
-        ("band" = Option<String>, Query, description = "Only those of a band of similarity, by its lower end in percent: 80; or `copies`"),
-        ("cluster" = Option<u32>, Query, description = "Only those of a cluster"),
-        ("source" = Option<String>, Query, description = "Only those of a source"),
-        ("kept_source" = Option<String>, Query, description = "Only those whose kept document is of a source"),
-        ("similarity_from" = Option<f64>, Query, description = "Only those with this similarity or more"),
-        ("similarity_to" = Option<f64>, Query, description = "Only those with this similarity or less"),
-        ("kind" = Option<RemovalKind>, Query, description = "Only exact copies, those with the same words, or the others"),
-        ("text" = Option<String>, Query, description = "Only those with this text in an id, a source, a file, an address or the first words"),
-        ("after" = Option<u64>, Query, description = "Where the page begins: `next` of the page before"),
-        ("limit" = Option<usize>, Query, description = "How many to give: 100 if nothing is said, 1,000 at most"),
+        AskedRows, Part,
     ),
     responses((status = 200, description = "Some rows of `removed.jsonl`", body = Removed), (status = 400, description = "A value is impossible"), (status = 404, description = "There is no such result")))]
 pub(crate) async fn removed(
@@ -232,7 +209,7 @@ pub(crate) async fn removed(
     Path(name): Path<String>,
     Query(parameters): Query<RemovedParameters>,
 ) -> Result<Response, Problem> {
-    let (filter, limit) = (parameters.rows().check()?, checked(parameters.limit)?);
+    let (filter, limit) = (parameters.rows.check()?, checked(parameters.limit)?);
     let removed = with(&shared, name, move |open| {
         let found = open.rows(&filter, parameters.after, limit)?;
         let removed: Vec<Removal> = found.rows.into_iter().map(|row| row.removal).collect();

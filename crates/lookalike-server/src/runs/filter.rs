@@ -4,23 +4,38 @@ use std::cmp::Ordering;
 
 use lookalike::Removal;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::table::{BANDS, Which};
 use crate::problem::{Kind, Problem};
 
 /// Which rows an address asks for, as it is written. What is empty is not asked for, as in a form.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, IntoParams)]
 #[serde(default)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct AskedRows {
+    /// As the file has them unless another order is given.
+    #[param(value_type = Option<Order>)]
     pub(crate) order: Option<String>,
+    /// Only those of a band of similarity, by its lower end in percent: 80; or `copies`.
     pub(crate) band: Option<String>,
+    /// Only those of a cluster.
+    #[param(value_type = Option<u32>)]
     pub(crate) cluster: Option<String>,
+    /// Only those of a source.
     pub(crate) source: Option<String>,
+    /// Only those whose kept document is of a source.
     pub(crate) kept_source: Option<String>,
+    /// Only those with this similarity or more.
+    #[param(value_type = Option<f64>)]
     pub(crate) similarity_from: Option<String>,
+    /// Only those with this similarity or less.
+    #[param(value_type = Option<f64>)]
     pub(crate) similarity_to: Option<String>,
+    /// Only exact copies, those with the same words, or the others.
+    #[param(value_type = Option<RemovalKind>)]
     pub(crate) kind: Option<String>,
+    /// Only those with this text in an id, a source, a file, an address or the first words.
     pub(crate) text: Option<String>,
 }
 

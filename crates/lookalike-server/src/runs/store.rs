@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 use crate::names::{is_name, shown};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Kind, Problem, without_folder};
 
 const JOB: &str = "lookalike-job.json";
 const INPUT: &str = "input";
@@ -251,8 +251,7 @@ impl NewResult {
 
     /// A message without the folder of the input, which only this machine knows.
     pub(crate) fn without_folder(&self, message: &str) -> String {
-        let input = self.folder.join(INPUT).display().to_string();
-        message.replace(&format!("{input}{}", std::path::MAIN_SEPARATOR), "").replace(&input, "the input")
+        without_folder(message, &self.folder.join(INPUT))
     }
 
     /// Removes everything, since nothing came of it.
@@ -308,7 +307,7 @@ fn size_of(path: &Path) -> io::Result<u64> {
 
 fn refused(error: &io::Error) -> Problem {
     let kind = if error.kind() == io::ErrorKind::StorageFull { Kind::DiskFull } else { Kind::Internal };
-    Problem::new(kind, format!("the folder of results cannot be written to: {error}"))
+    Problem::logged(kind, error)
 }
 
 #[cfg(test)]

@@ -115,33 +115,40 @@ pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> 
     let texts = [left, right];
     // What decides has a key that nobody knows beforehand; sketches have theirs.
     let key = Key::random();
-    let mut shingler = Shingler::keyed(options.shingle(), options.fold(), key);
-    let places = texts.map(|text| shingler.places(text));
-    let hashes = [0, 1].map(|side: usize| places[side].tokens.iter().map(|token| token.hash).collect::<Vec<u64>>());
-    let contents = texts.map(|text| ContentHasher::default().content(text).chars().collect::<Vec<char>>());
-    let overlap = Overlap::of(&places[0].features, &places[1].features);
-
-    let method = options.build_method();
-    let mut sketched = Shingler::keyed(options.shingle(), options.fold(), options.key().of(key));
-    let sketched = texts.map(|text| sketched.features(text).all.to_vec());
+    // One after the other, and nothing is kept longer than it is needed: texts may be long.
+    let sketched = texts.map(|text| {
+        let mut shingler = Shingler::keyed(options.shingle(), options.fold(), options.key().of(key));
+        shingler.features(text).all.to_vec()
+    });
     let (sketch_bits, differing) = simhash(options, &sketched)?;
+    let estimated = estimated(options, &sketched);
+    drop(sketched);
+    let contents = texts.map(|text| ContentHasher::default().content(text).chars().collect::<Vec<char>>());
+    let (is_copy, character_counts) = (contents[0] == contents[1], contents.each_ref().map(Vec::len));
+    let character_edit_count = edit::distance(&contents[0], &contents[1]);
+    drop(contents);
+    let places = texts.map(|text| Shingler::keyed(options.shingle(), options.fold(), key).places(text));
+    let overlap = Overlap::of(&places[0].features, &places[1].features);
+    let hashes = [0, 1].map(|side: usize| places[side].tokens.iter().map(|token| token.hash).collect::<Vec<u64>>());
+    let method = options.build_method();
     let is_match = match (options.method(), differing) {
         (MethodOptions::SimHash { distance, is_verified: false, .. }, Some(differing)) => differing <= *distance,
         _ => options.criterion().accepts(overlap),
     };
     let verdict = match () {
         () if hashes.iter().any(Vec::is_empty) => Verdict::NothingToCompare,
-        () if hashes[0] == hashes[1] && contents[0] == contents[1] => Verdict::ExactCopies,
+        () if hashes[0] == hashes[1] && is_copy => Verdict::ExactCopies,
         () if hashes[0] == hashes[1] => Verdict::SameWords,
         () if is_match => Verdict::NearDuplicates,
         () => Verdict::NotNearDuplicates,
     };
     let similarity = Similarity::new(options.criterion().similarity(overlap)).ok();
-    let estimated = estimated(options, &sketched);
+    let word_edit_count = edit::distance(&hashes[0], &hashes[1]);
+    drop(hashes);
     let placed = |side: usize| Placed { text: texts[side], places: &places[side] };
     let side = |own: usize, distinct_shingle_count: u32| Side {
-        token_count: hashes[own].len(),
-        character_count: contents[own].len(),
+        token_count: places[own].tokens.len(),
+        character_count: character_counts[own],
         shingle_count: places[own].features.len(),
         distinct_shingle_count,
         passages: passages(placed(own), placed(1 - own)),
@@ -154,8 +161,8 @@ pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> 
         jaccard: overlap.jaccard(),
         containment_of_left: overlap.containment_left(),
         containment_of_right: overlap.containment_right(),
-        word_edit_count: edit::distance(&hashes[0], &hashes[1]),
-        character_edit_count: edit::distance(&contents[0], &contents[1]),
+        word_edit_count,
+        character_edit_count,
         sketch_estimate: estimated.map(|(estimate, _)| estimate),
         slots: estimated.map(|(_, slots)| slots),
         simhash: differing.map(|differing| f64::from(sketch_bits - differing) / f64::from(sketch_bits)),
@@ -168,6 +175,18 @@ pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> 
         left: side(0, overlap.left),
         right: side(1, overlap.right),
     })
+}
+
+/// About how much memory it takes to compare texts, for each of their bytes and each of their tokens.
+const WORKING_PER_BYTE: u64 = 5;
+const WORKING_PER_TOKEN: u64 = 64;
+
+/// About how many bytes of memory it takes to compare two texts.
+pub fn comparing_bytes(texts: [&str; 2], options: &Scheme) -> u64 {
+    let mut shingler = Shingler::new(options.shingle(), options.fold());
+    let tokens: usize = texts.iter().map(|text| shingler.token_count(text)).sum();
+    let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    WORKING_PER_BYTE * bytes as u64 + WORKING_PER_TOKEN * tokens as u64
 }
 
 /// The features of both.

@@ -15,10 +15,11 @@ use super::block::{Builder, Head, Row, Shape, Spooled};
 use super::blocks::{Blocks, Collector};
 use super::kept::{ChunkFeatures, Keeping};
 use crate::corpus::queue::{Queue, Watch};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::items::KeptFeatures;
 use crate::options::{ReadOptions, Scheme};
 use crate::progress::{Counted, Progress};
+use crate::resources::memory::Memory;
 use crate::resources::work::Work;
 use lookalike_core::text::checksum::Checksum;
 
@@ -56,6 +57,7 @@ pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileK
             let pushed = settled.and_then(|()| {
                 let kept = keeping.as_ref().filter(|keeping| keeping.has_room());
                 let (head, words) = reader.block(&chunk, kept);
+                reader.work.check.take().map_or(Ok(()), Err)?;
                 progress.advance(chunk.packed_bytes(), Counted::Documents(head.documents.into()));
                 collector.push(head, words)
             });
@@ -125,6 +127,11 @@ struct Sketching {
     checksum: Option<Checksum>,
     /// What decides which texts are exact copies.
     key: Key,
+    memory: Memory,
+    /// Longer texts are looked at before they are sketched.
+    together: usize,
+    /// Why a text could not be sketched.
+    check: Option<Error>,
 }
 
 impl Reader {
@@ -136,6 +143,9 @@ impl Reader {
                 sketcher: TextSketcher::new(similarity, method, work.key()),
                 checksum: similarity.method().checksum(),
                 key: work.key(),
+                memory: work.memory,
+                together: work.memory.read_together(rayon::current_num_threads()),
+                check: None,
             },
             builder: Builder::new(method.layout()),
             wants_values: options.settings.fields.value.is_some(),
@@ -197,6 +207,12 @@ impl Sketching {
         builder: &mut Builder,
         kept: &mut Option<ChunkFeatures>,
     ) {
+        if text.len() > self.together {
+            let checked = self.memory.check_document(text.len(), self.sketcher.token_count(text));
+            self.check = self.check.take().or(checked.err());
+        }
+        // The run ends with what is found here.
+        let text = if self.check.is_some() { "" } else { text };
         let TextSummary { text_hash, content_hash, token_count, size } = match kept {
             Some(ChunkFeatures { features, ends }) => {
                 let summary = self.sketcher.sketch_and_keep(text, &mut builder.sketches, features);

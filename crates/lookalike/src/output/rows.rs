@@ -80,6 +80,12 @@ impl Removal {
         columns
     }
 
+    /// The names of the cells of a row and of all others of its run; without one, those of most runs.
+    pub fn columns_of(row: Option<&Self>) -> Vec<&'static str> {
+        let measures = row.map(Self::measures).unwrap_or_default();
+        Self::columns(measures, row.is_some_and(|row| row.checksum.is_some()))
+    }
+
     fn measures(&self) -> Measures {
         Measures {
             jaccard: self.jaccard,

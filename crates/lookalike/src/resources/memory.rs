@@ -21,6 +21,11 @@ const BASE: u64 = 24 << 20;
 /// both.
 const THREAD: u64 = 8 << 20;
 
+/// What a document takes while it is sketched, or compared with another: its copies per byte, and all that is made of a token of
+/// either, with what the system's allocator keeps of earlier ones.
+const COPIES: u64 = 4;
+const TOKEN: u64 = 130;
+
 /// What a file takes, besides its documents: its path and name, what it is, and where its blocks are.
 const FILE: u64 = 900;
 
@@ -68,6 +73,19 @@ impl Memory {
     /// The longest document that can be read: its bytes, words and features take a dozen times its size.
     pub fn longest_document(self) -> u64 {
         self.bytes / 16
+    }
+
+    /// Makes sure that a document of so many bytes and tokens can be sketched, and compared with another one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MemoryTooSmallForDocument`] when that takes more.
+    pub(crate) fn check_document(self, bytes: usize, tokens: usize) -> Result<()> {
+        let needed = BASE + COPIES * bytes as u64 + TOKEN * tokens as u64;
+        if needed <= self.bytes / 10 * 11 {
+            return Ok(());
+        }
+        Err(Error::MemoryTooSmallForDocument { bytes: self.bytes, document_bytes: bytes as u64, needed })
     }
 
     /// Number of threads that there is room for: each reads a part of the input, and holds its sketches.
@@ -142,6 +160,12 @@ impl Shares {
     /// The longest document that all threads may read at the same time.
     pub(crate) fn read_together(self, threads: usize) -> usize {
         Memory { bytes: self.all }.read_together(threads)
+    }
+
+    /// How many of these threads may compare documents at once, if the largest has so many features.
+    pub(crate) fn comparing(self, largest: u32, threads: usize) -> usize {
+        let each = TOKEN * u64::from(largest.max(1));
+        usize::try_from((self.all - BASE) / each).unwrap_or(usize::MAX).clamp(1, threads)
     }
 
     /// Makes sure that a method may hold so much at once.
@@ -245,6 +269,18 @@ mod tests {
         let error = small.check_files(1_000_000).unwrap_err().to_string();
         assert!(error.contains("1000000 files: 1.8 GB are needed"), "{error}");
         Memory::new(1_800_000_000).unwrap().check_files(1_000_000).unwrap();
+    }
+
+    #[test]
+    fn documents_that_are_long_for_the_memory_are_compared_by_fewer_threads_or_refused() {
+        let memory = Memory::new(256_000_000).unwrap();
+        memory.check_document(8_000_000, 1_250_000).unwrap();
+        let Err(Error::MemoryTooSmallForDocument { needed, .. }) = memory.check_document(15_000_000, 7_500_000) else {
+            panic!("it is enough")
+        };
+        Memory::new(needed).unwrap().check_document(15_000_000, 7_500_000).unwrap();
+        let shares = memory.shares(1000).unwrap();
+        assert_eq!([1000, 500_000, 1_250_000, u32::MAX].map(|largest| shares.comparing(largest, 8)), [8, 3, 1, 1]);
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl Find<'_> {
     pub(crate) fn run<R: Resolved>(
         self,
         run: &Run<'_>,
-        resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeFound<'_, R>) -> std::result::Result<(), SourceError>,
+        resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeFound<'_, R>) -> std::result::Result<(), SourceError> + Sync,
         take: impl FnMut(Vec<R>) -> Result<()> + Send,
     ) -> Result<Found> {
         let Self { items: searched, texts, references, kept } = self;
@@ -101,7 +101,9 @@ impl Find<'_> {
             resolved.map_err(Error::of_source)?;
             return Ok(without_counts);
         }
-        run.stage("verify", || {
+        let largest = texts.items.iter().map(|item| sizes[item.index()]).max().unwrap_or(0);
+        let comparing = shares.comparing(largest, rayon::current_num_threads());
+        let verify = || {
             let mut batches = collector.finish(texts.items.len(), shares)?;
             let mut verified = Verified::start(work)?;
             let (mut sharing, mut counts, mut passed_over) = (0, PairCounts::default(), PassedOver::default());
@@ -130,7 +132,19 @@ impl Find<'_> {
             }
             let passed_over = estimate(&texts.items, &passed_over, counts, &verifier)?;
             Ok(Found { is_small, sharing: Some(sharing), counts: Some(counts), passed_over })
-        })
+        };
+        run.stage("verify", || with_threads(comparing, verify))
+    }
+}
+
+/// Does something with so many threads, if there are more.
+fn with_threads<T: Send>(threads: usize, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    if threads >= rayon::current_num_threads() {
+        return job();
+    }
+    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool.install(job),
+        Err(_) => job(),
     }
 }
 

@@ -232,7 +232,7 @@ impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
     fn run<R: Resolved>(
         &self,
         joined: &Texts,
-        resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeFound<'_, R>) -> std::result::Result<(), SourceError>,
+        resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeFound<'_, R>) -> std::result::Result<(), SourceError> + Sync,
         take: impl FnMut(Vec<R>) -> Result<()> + Send,
     ) -> Result<()> {
         let Self { texts, run } = self;

@@ -1,0 +1,196 @@
+//! Forms as they come in: never more of one is here than a small window, whatever its headers and fields are.
+//!
+//! The library that reads forms takes all it can get before it looks for the end of a header, so a header that does not end
+//! would fill the memory. It gets no more than a window ahead of what was taken of its fields; and if it takes nothing of a
+//! full window, it waits for a header that is too long.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+
+use axum::body::{Body, BodyDataStream, Bytes};
+use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::{FromRequest, Multipart, Request};
+use axum::response::IntoResponse as _;
+use futures_util::Stream;
+
+use crate::problem::{Kind, Problem};
+use crate::state::Shared;
+
+/// How much of a form may be here before it is taken: far more than its headers have.
+pub(crate) const MOST_AHEAD: u64 = 64 << 10;
+
+/// A form that is being sent.
+#[derive(Debug)]
+pub(crate) struct Form {
+    fields: Multipart,
+    flow: Arc<Flow>,
+}
+
+/// How much of a form came in, was taken, and may come in.
+#[derive(Debug, Default)]
+struct Flow {
+    taken: AtomicU64,
+    allowed: AtomicU64,
+    /// How many headers were read, each of which is a step forward.
+    headers: AtomicU64,
+}
+
+impl FromRequest<Arc<Shared>> for Form {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, Problem> {
+        let flow = Arc::new(Flow::default());
+        let (head, body) = request.into_parts();
+        let window = Window::new(body.into_data_stream(), Arc::clone(&flow));
+        let request = Request::from_parts(head, Body::from_stream(window));
+        let not_a_form = |_| Problem::new(Kind::OtherContent, "a form is sent as multipart/form-data");
+        let fields = Multipart::from_request(request, shared)
+            .await
+            .map_err(|rejection| not_a_form(rejection.into_response()))?;
+        Ok(Self { fields, flow })
+    }
+}
+
+impl Form {
+    /// Lets so much of it come in. Before this is called, nothing does.
+    pub(crate) fn allow(&self, bytes: u64) {
+        self.flow.allowed.store(bytes, Ordering::Relaxed);
+    }
+
+    /// The next field; the one before is passed over.
+    pub(crate) async fn next_field(&mut self) -> Result<Option<Field<'_>>, MultipartError> {
+        let field = self.fields.next_field().await;
+        self.flow.headers.fetch_add(1, Ordering::Relaxed);
+        field
+    }
+
+    /// Counts what is taken of fields.
+    pub(crate) fn taker(&self) -> Taker {
+        Taker(Arc::clone(&self.flow))
+    }
+}
+
+/// Counts what is taken of the fields of a form.
+pub(crate) struct Taker(Arc<Flow>);
+
+impl Taker {
+    /// Makes room for as much again.
+    pub(crate) fn took(&self, bytes: usize) {
+        self.0.taken.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+/// The bytes of a form, at most a window ahead.
+struct Window {
+    stream: BodyDataStream,
+    flow: Arc<Flow>,
+    /// Received, and not given out.
+    rest: Bytes,
+    given: u64,
+    /// How much was taken, and how many headers were read, when the window was found to be full.
+    full_at: Option<(u64, u64)>,
+}
+
+impl Window {
+    fn new(stream: BodyDataStream, flow: Arc<Flow>) -> Self {
+        Self { stream, flow, rest: Bytes::new(), given: 0, full_at: None }
+    }
+}
+
+impl Stream for Window {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
+        let window = self.get_mut();
+        let taken = window.flow.taken.load(Ordering::Relaxed);
+        let ahead = window.given.saturating_sub(taken);
+        if ahead >= MOST_AHEAD {
+            let reached = (taken, window.flow.headers.load(Ordering::Relaxed));
+            if window.full_at == Some(reached) {
+                return Poll::Ready(Some(Err(io::Error::other("a header of the form is too long"))));
+            }
+            // The reader looks at what it has, and asks again.
+            window.full_at = Some(reached);
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        window.full_at = None;
+        if window.rest.is_empty() {
+            match ready!(Pin::new(&mut window.stream).poll_next(context)) {
+                Some(Ok(bytes)) => window.rest = bytes,
+                Some(Err(error)) => return Poll::Ready(Some(Err(io::Error::other(error)))),
+                None => return Poll::Ready(None),
+            }
+        }
+        let room = usize::try_from(MOST_AHEAD - ahead).unwrap_or(usize::MAX);
+        let piece = window.rest.split_to(window.rest.len().min(room));
+        window.given += piece.len() as u64;
+        if window.given > window.flow.allowed.load(Ordering::Relaxed) {
+            return Poll::Ready(Some(Err(io::Error::other("the form is too large"))));
+        }
+        Poll::Ready(Some(Ok(piece)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::header;
+
+    use super::*;
+    use crate::keys::Keys;
+    use crate::limits::Limits;
+
+    async fn form(body: Body) -> Form {
+        let shared = Arc::new(Shared::new(Keys::none(), Limits::default()));
+        let request = Request::post("/").header(header::CONTENT_TYPE, "multipart/form-data; boundary=x").body(body);
+        Form::from_request(request.unwrap(), &shared).await.unwrap()
+    }
+
+    /// A body of this start and then the same bytes without an end; and how many bytes of it were asked for.
+    fn endless(start: &'static str, more: &'static [u8]) -> (Body, Arc<AtomicU64>) {
+        let asked = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&asked);
+        let first = std::iter::once(Bytes::from_static(start.as_bytes()));
+        let all = first.chain(std::iter::repeat(Bytes::from_static(more))).map(move |bytes| {
+            counted.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            Ok::<_, io::Error>(bytes)
+        });
+        (Body::from_stream(futures_util::stream::iter(all)), asked)
+    }
+
+    #[tokio::test]
+    async fn a_header_that_does_not_end_is_given_up_after_a_window() {
+        let (body, asked) = endless("--x\r\nX-A: ", &[b'a'; 4096]);
+        let mut form = form(body).await;
+        form.allow(1 << 40);
+        assert!(form.next_field().await.is_err());
+        assert!(asked.load(Ordering::Relaxed) <= MOST_AHEAD + 2 * 4096, "{asked:?}");
+    }
+
+    #[tokio::test]
+    async fn a_field_may_be_longer_than_the_window_up_to_what_is_allowed() {
+        let start = "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n";
+        let (body, asked) = endless(start, &[b'a'; 4096]);
+        let mut form = form(body).await;
+        form.allow(1 << 20);
+        let taker = form.taker();
+        let mut field = form.next_field().await.unwrap().unwrap();
+        let (mut bytes, mut most_ahead) = (0, 0);
+        let error = loop {
+            match field.chunk().await {
+                Ok(chunk) => {
+                    let chunk = chunk.expect("it does not end").len();
+                    bytes += chunk as u64;
+                    taker.took(chunk);
+                    most_ahead = most_ahead.max(asked.load(Ordering::Relaxed) - bytes);
+                }
+                Err(error) => break error,
+            }
+        };
+        assert!(bytes > (1 << 20) - MOST_AHEAD && bytes <= 1 << 20, "{bytes}: {error}");
+        assert!(most_ahead <= MOST_AHEAD + 2 * 4096, "{most_ahead}");
+    }
+}
