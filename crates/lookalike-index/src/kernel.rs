@@ -127,8 +127,8 @@ impl Kernel {
     }
 
     /// The hash of an id.
-    pub(crate) fn id_hash(&self, id: &str) -> u128 {
-        self.secret.bytes_hash(id.as_bytes())
+    pub(crate) fn id_hash(&self, id: &str) -> u64 {
+        self.secret.bytes_hash(id.as_bytes()) as u64
     }
 
     /// Equal for documents that are the same to the last byte.
@@ -201,7 +201,7 @@ impl Kernel {
             text_hash: summary.text_hash,
             id_hash: self.id_hash(id),
             digest: digest as u64,
-            content_hash: summary.content_hash as u64,
+            content_hash: summary.content_hash,
             size: summary.size,
             place: Place::default(),
         };

@@ -14,7 +14,7 @@ use icu_properties::props::{GeneralCategory, GeneralCategoryGroup, Script, White
 use icu_properties::{CodePointMapData, CodePointSetData};
 
 use super::normalize::{composes_with_the_one_before, normalize};
-use crate::hash::{Key, token_hash};
+use crate::hash::{TokenHasher, token_hash};
 
 /// The part a character plays in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,8 +101,8 @@ const PAGES: usize = CODES / PAGE;
 impl Character {
     /// The hash of what it becomes, as a token of one character.
     #[inline]
-    pub(super) fn token_hash(&self, key: Key) -> u64 {
-        if key == Key::FIXED { self.hash } else { key.token_hash(self.folded.encode_utf8(&mut [0; 4]).as_bytes()) }
+    pub(super) fn token_hash(&self, hasher: &mut TokenHasher) -> u64 {
+        if hasher.is_fixed() { self.hash } else { hasher.hash(self.folded.encode_utf8(&mut [0; 4]).as_bytes()) }
     }
 }
 

@@ -29,7 +29,7 @@ impl ContentHasher {
         Self { key, composed: String::new(), content: String::new() }
     }
 
-    /// The hash of the content of `text`. Where texts have equal tokens, its low 64 bits are enough to tell them apart.
+    /// The hash of the content of `text`. Equal for exact copies, and for nothing else that will ever be met.
     pub fn hash(&mut self, text: &str) -> u128 {
         let key = self.key;
         key.bytes_hash(self.content(text).as_bytes())

@@ -20,7 +20,7 @@ use super::character::{Character, Kind, character, normal_character};
 use super::fold::{Fold, Folder};
 use super::unit;
 use super::word::{WordWriter, Words, classify, hash_in_place};
-use crate::hash::{Key, SHORT};
+use crate::hash::{Key, SHORT, TokenHasher};
 
 /// Receives the tokens of a text in order.
 pub trait TokenSink {
@@ -57,7 +57,7 @@ impl TokenSink for Vec<Token> {
 /// Cuts texts into tokens. Use one per thread, since it reuses its buffers.
 pub struct Tokenizer {
     fold: Fold,
-    key: Key,
+    hasher: TokenHasher,
     kernel: Kernel,
     lower: Vec<u8>,
     blocks: Vec<Block>,
@@ -76,7 +76,14 @@ impl Default for Tokenizer {
 impl Tokenizer {
     /// A tokenizer with this fold and hashes of this key.
     pub fn new(fold: Fold, key: Key) -> Self {
-        Self { fold, key, kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), word: String::new() }
+        Self {
+            fold,
+            hasher: TokenHasher::new(key),
+            kernel: kernel(),
+            lower: Vec::new(),
+            blocks: Vec::new(),
+            word: String::new(),
+        }
     }
 
     /// Passes the word tokens of `text` to `sink`.
@@ -91,7 +98,7 @@ impl Tokenizer {
 
     /// Passes the character tokens of `text` to `sink`.
     pub fn characters(&mut self, text: &str, sink: &mut impl TokenSink) {
-        let mut writer = CharacterWriter { key: self.key, space: None, any: false, sink };
+        let mut writer = CharacterWriter { hasher: &mut self.hasher, space: None, any: false, sink };
         let mut folder = Folder::new(self.fold);
         let is_folded = self.fold != Fold::NONE;
         let mut write = |character: &Character, start: usize, end: usize| {
@@ -151,9 +158,13 @@ impl Tokenizer {
                 |start, end| {
                     let lower = &self.lower[start..end];
                     if is_plain(blocks, start, end) && !(self.fold.digits && lower.iter().any(u8::is_ascii_digit)) {
-                        sink.token(hash_in_place(self.key, &self.lower, start, end), offset + start, offset + end);
+                        sink.token(
+                            hash_in_place(&mut self.hasher, &self.lower, start, end),
+                            offset + start,
+                            offset + end,
+                        );
                     } else {
-                        let mut writer = WordWriter::new(self.key, &mut self.word, sink);
+                        let mut writer = WordWriter::new(&mut self.hasher, &mut self.word, sink);
                         folded_words(&piece[start..end], offset + start, self.fold, &mut writer);
                     }
                 },
@@ -163,13 +174,14 @@ impl Tokenizer {
                 blocks,
                 |block| block.words,
                 |start, end| {
-                    sink.token(hash_in_place(self.key, &self.lower, start, end), offset + start, offset + end);
+                    sink.token(hash_in_place(&mut self.hasher, &self.lower, start, end), offset + start, offset + end);
                 },
             );
         } else {
             classify(&mut self.lower, blocks);
             let blocks = &*blocks;
-            let mut words = Words { key: self.key, piece, lower: &mut self.lower, offset, word: &mut self.word, sink };
+            let mut words =
+                Words { hasher: &mut self.hasher, piece, lower: &mut self.lower, offset, word: &mut self.word, sink };
             for_each_run(
                 blocks,
                 |block| block.words | block.wide,
@@ -266,7 +278,7 @@ fn for_each_run(blocks: &[Block], bits: impl Fn(&Block) -> u64, mut run: impl Fn
 
 /// Passes characters on, with white space collapsed.
 struct CharacterWriter<'a, S> {
-    key: Key,
+    hasher: &'a mut TokenHasher,
     /// White space that is one token if a character follows.
     space: Option<(usize, usize)>,
     any: bool,
@@ -283,10 +295,10 @@ impl<S: TokenSink> CharacterWriter<'_, S> {
         if let Some((start, end)) = self.space.take()
             && self.any
         {
-            self.sink.token(self.key.token_hash(b" "), start, end);
+            self.sink.token(self.hasher.hash(b" "), start, end);
         }
         self.any = true;
-        self.sink.token(character.token_hash(self.key), start, end);
+        self.sink.token(character.token_hash(self.hasher), start, end);
     }
 }
 

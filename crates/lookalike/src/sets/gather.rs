@@ -103,7 +103,8 @@ pub(super) struct Gather {
     /// Elements are sets, and the names of rows are elements.
     is_transposed: bool,
     ids: Strings,
-    numbers: HashMap<u64, u32>,
+    /// Of names by 128 bits: a million of them share 64 bits too easily.
+    numbers: HashMap<u128, u32>,
     /// The number of a set, or the feature of an element, that the row is about.
     row: u64,
     memberships: Vec<(u32, u64)>,
@@ -173,7 +174,7 @@ impl Gather {
     }
 
     fn number(&mut self, name: &str) -> u32 {
-        *self.numbers.entry(self.key.token_hash(name.as_bytes())).or_insert_with(|| {
+        *self.numbers.entry(self.key.bytes_hash(name.as_bytes())).or_insert_with(|| {
             self.ids.push(name);
             self.ids.len() as u32 - 1
         })
