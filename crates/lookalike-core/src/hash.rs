@@ -151,12 +151,14 @@ impl TokenHasher {
 
     /// The hash of the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. What follows it is not
     /// looked at.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "called for every word")]
     pub(crate) fn hash_short(&mut self, bytes: &[u8; SHORT], length: usize) -> u64 {
         self.hash_filled(u128::from_le_bytes(*bytes) & (u128::MAX >> (8 * (SHORT - length))))
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "called for every word")]
     fn hash_filled(&mut self, token: u128) -> u64 {
         match &mut self.known {
             Some(known) => known.token_hash(token),

@@ -83,15 +83,16 @@ impl Known {
         Self { sip: sip(key), tokens, hashes }
     }
 
-    /// The hash of a token of up to 16 bytes, filled up with zeros.
-    #[inline]
+    /// The hash of a token of up to 16 bytes, filled up with zeros. A call, so that the fixed hash stays small enough to be
+    /// inlined wherever words are found.
+    #[inline(never)]
     pub(super) fn token_hash(&mut self, token: u128) -> u64 {
         let folded = token as u64 ^ ((token >> 64) as u64).rotate_left(32);
         let at = (folded.wrapping_mul(super::ROUND_STEP) >> 52) as usize % Self::ENTRIES;
         if self.tokens[at] == token { self.hashes[at] } else { self.hash_anew(token, at) }
     }
 
-    #[inline(never)]
+    #[cold]
     fn hash_anew(&mut self, token: u128, at: usize) -> u64 {
         let hash = self.sip.hash(&token.to_le_bytes());
         (self.tokens[at], self.hashes[at]) = (token, hash);

@@ -11,7 +11,8 @@ use super::unit;
 use crate::hash::{SHORT, TokenHasher};
 
 /// The hash of the token from `start` to `end` in a lower-case copy that has room for a short token after it.
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "called for every word")]
 pub(super) fn hash_in_place(hasher: &mut TokenHasher, lower: &[u8], start: usize, end: usize) -> u64 {
     match lower[start..].first_chunk() {
         Some(bytes) if end - start <= SHORT => hasher.hash_short(bytes, end - start),
