@@ -24,7 +24,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed, xxh3_128};
 
-use self::secret::Known;
+use self::secret::{Noted, Secret};
 
 /// Base of the shingle polynomial: odd, so that multiplying by it loses nothing modulo 2^64.
 /// (The multiplier of Knuth's MMIX generator.)
@@ -75,34 +75,23 @@ impl Key {
 
     /// Tells keys apart in what people may see: nobody gets from it to the key.
     pub fn fingerprint(self) -> u64 {
-        self.0.map_or(0, secret::fingerprint)
+        self.0.map_or(0, |key| Secret::new(key).fingerprint())
     }
 
     /// Another key, which says nothing about this one. The fixed hashes have only themselves.
     #[must_use]
     pub fn second(self) -> Self {
-        Self(self.0.map(secret::second_key))
+        Self(self.0.map(|key| Secret::new(key).second_key()))
     }
 
     /// The hash of one token.
     pub fn token_hash(self, token: &[u8]) -> u64 {
-        match self.0 {
-            Some(key) => secret::token_hash(key, token),
-            None if token.len() > SHORT => xxh3_64(token),
-            None => {
-                let mut filled = [0; SHORT];
-                filled[..token.len()].copy_from_slice(token);
-                xxh3_64(&filled)
-            }
-        }
+        Hasher::new(self).token_hash(token)
     }
 
     /// The hash of bytes, as of a whole text.
     pub fn bytes_hash(self, bytes: &[u8]) -> u128 {
-        match self.0 {
-            Some(key) => secret::bytes_hash(key, bytes),
-            None => xxh3_128(bytes),
-        }
+        Hasher::new(self).bytes_hash(bytes)
     }
 
     /// The hash of a whole text by the hashes of its tokens: equal for the same words in the same order.
@@ -124,47 +113,77 @@ impl Key {
     }
 }
 
-/// Hashes tokens with one key. Use one per thread, since it remembers the tokens that it met.
-pub(crate) struct TokenHasher {
-    key: Key,
-    known: Option<Known>,
-}
+/// Hashes tokens and texts with one key, without setting it up each time.
+///
+/// ```
+/// use lookalike_core::hash::{Key, Hasher};
+///
+/// let key = Key::random();
+/// assert_eq!(Hasher::new(key).token_hash(b"rose"), key.token_hash(b"rose"));
+/// ```
+pub struct Hasher(Option<Noted>);
 
-impl TokenHasher {
-    pub(crate) fn new(key: Key) -> Self {
-        Self { key, known: key.0.map(Known::new) }
+impl Hasher {
+    /// For this key.
+    pub fn new(key: Key) -> Self {
+        Self(key.0.map(Noted::new))
+    }
+
+    /// As [`Key::token_hash`].
+    pub fn token_hash(&self, token: &[u8]) -> u64 {
+        self.0.as_ref().map_or_else(|| fixed_token_hash(token), |noted| noted.secret.token_hash(token))
+    }
+
+    /// As [`Key::bytes_hash`].
+    pub fn bytes_hash(&self, bytes: &[u8]) -> u128 {
+        self.0.as_ref().map_or_else(|| xxh3_128(bytes), |noted| noted.secret.bytes_hash(bytes))
     }
 
     pub(crate) fn is_fixed(&self) -> bool {
-        self.known.is_none()
+        self.0.is_none()
     }
 
-    /// The hash of one token.
-    pub(crate) fn hash(&mut self, token: &[u8]) -> u64 {
-        if token.len() > SHORT {
-            return self.key.token_hash(token);
+    /// The fixed hash of a token. With a secret key the token is noted instead, and its hash comes with
+    /// [`hash_noted`](Self::hash_noted).
+    pub(crate) fn hash_or_note(&mut self, token: &[u8]) -> u64 {
+        match &mut self.0 {
+            Some(noted) => noted.push(token),
+            None => fixed_token_hash(token),
         }
-        let mut filled = [0; SHORT];
-        filled[..token.len()].copy_from_slice(token);
-        self.hash_filled(u128::from_le_bytes(filled))
     }
 
-    /// The hash of the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. What follows it is not
+    /// The same for the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. What follows it is not
     /// looked at.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "called for every word")]
-    pub(crate) fn hash_short(&mut self, bytes: &[u8; SHORT], length: usize) -> u64 {
-        self.hash_filled(u128::from_le_bytes(*bytes) & (u128::MAX >> (8 * (SHORT - length))))
-    }
-
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "called for every word")]
-    fn hash_filled(&mut self, token: u128) -> u64 {
-        match &mut self.known {
-            Some(known) => known.token_hash(token),
+    pub(crate) fn hash_or_note_short(&mut self, bytes: &[u8; SHORT], length: usize) -> u64 {
+        let token = u128::from_le_bytes(*bytes) & (u128::MAX >> (8 * (SHORT - length)));
+        match &mut self.0 {
+            Some(noted) => noted.push_filled(token),
             None => xxh3_64(&token.to_le_bytes()),
         }
     }
+
+    /// How many tokens were noted.
+    pub(crate) fn noted_count(&self) -> usize {
+        self.0.as_ref().map_or(0, Noted::len)
+    }
+
+    /// Puts the hashes of the tokens that were noted since the last call into `places`.
+    pub(crate) fn hash_noted<'a>(&mut self, places: impl Iterator<Item = &'a mut u64>) {
+        if let Some(noted) = &mut self.0 {
+            noted.hash(places);
+        }
+    }
+}
+
+fn fixed_token_hash(token: &[u8]) -> u64 {
+    if token.len() > SHORT {
+        return xxh3_64(token);
+    }
+    let mut filled = [0; SHORT];
+    filled[..token.len()].copy_from_slice(token);
+    xxh3_64(&filled)
 }
 
 /// The hash of one token with the fixed key.

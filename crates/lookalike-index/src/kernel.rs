@@ -229,9 +229,9 @@ impl Kernel {
     }
 
     /// The hash of a text's content, as rows have it.
-    pub(crate) fn content_hash(&self, text: &str) -> u64 {
+    pub(crate) fn content_hash(&self, text: &str) -> u128 {
         let mut sketches = Sketches::new(self.method.layout());
-        self.with_tools(text, |tools| tools.sketcher.sketch(text, &mut sketches)).content_hash as u64
+        self.with_tools(text, |tools| tools.sketcher.sketch(text, &mut sketches)).content_hash
     }
 
     /// The probe of a text.

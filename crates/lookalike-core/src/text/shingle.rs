@@ -170,11 +170,17 @@ impl Shingler {
         Features { key: self.key, tokens: &self.tokens, all: &self.features }
     }
 
+    /// The features of `text` to keep, without a copy.
+    pub fn own_features(&mut self, text: &str) -> Vec<u64> {
+        self.features(text);
+        std::mem::take(&mut self.features)
+    }
+
     /// The tokens of `text` with their places, and the features with theirs.
     pub fn places(&mut self, text: &str) -> Places {
         let mut tokens: Vec<Token> = Vec::new();
         tokenize(&mut self.tokenizer, &self.shingle, text, &mut tokens);
-        let features = self.features(text).all.to_vec();
+        let features = self.own_features(text);
         let width = self.shingle.width();
         let all = 0..features.len();
         match &self.starts {

@@ -20,12 +20,15 @@ use super::character::{Character, Kind, character, normal_character};
 use super::fold::{Fold, Folder};
 use super::unit;
 use super::word::{WordWriter, Words, classify, hash_in_place};
-use crate::hash::{Key, SHORT, TokenHasher};
+use crate::hash::{Key, SHORT, Hasher};
 
 /// Receives the tokens of a text in order.
 pub trait TokenSink {
     /// One token: its hash, and the bytes of the text that it came from.
     fn token(&mut self, hash: u64, start: usize, end: usize);
+
+    /// Where the hashes of the last `count` tokens are kept, in order: with a secret key they come later.
+    fn last_hashes(&mut self, count: usize) -> impl Iterator<Item = &mut u64>;
 }
 
 /// Keeps the hashes only.
@@ -33,6 +36,11 @@ impl TokenSink for Vec<u64> {
     #[inline]
     fn token(&mut self, hash: u64, _start: usize, _end: usize) {
         self.push(hash);
+    }
+
+    fn last_hashes(&mut self, count: usize) -> impl Iterator<Item = &mut u64> {
+        let from = self.len() - count;
+        self[from..].iter_mut()
     }
 }
 
@@ -52,17 +60,25 @@ impl TokenSink for Vec<Token> {
     fn token(&mut self, hash: u64, start: usize, end: usize) {
         self.push(Token { hash, start, end });
     }
+
+    fn last_hashes(&mut self, count: usize) -> impl Iterator<Item = &mut u64> {
+        let from = self.len() - count;
+        self[from..].iter_mut().map(|token| &mut token.hash)
+    }
 }
 
 /// Cuts texts into tokens. Use one per thread, since it reuses its buffers.
 pub struct Tokenizer {
     fold: Fold,
-    hasher: TokenHasher,
+    hasher: Hasher,
     kernel: Kernel,
     lower: Vec<u8>,
     blocks: Vec<Block>,
     word: String,
 }
+
+/// How many characters, or tokens of the caller, are hashed together with a secret key.
+const TOGETHER: usize = 1024;
 
 /// How much text is classified at once: little enough for the lower-case copy to stay in the first-level cache.
 const PIECE: usize = 2 * 1024;
@@ -78,7 +94,7 @@ impl Tokenizer {
     pub fn new(fold: Fold, key: Key) -> Self {
         Self {
             fold,
-            hasher: TokenHasher::new(key),
+            hasher: Hasher::new(key),
             kernel: kernel(),
             lower: Vec::new(),
             blocks: Vec::new(),
@@ -92,6 +108,7 @@ impl Tokenizer {
         while start < text.len() {
             let end = piece_end(text.as_bytes(), start);
             self.words_of_piece(&text[start..end], start, sink);
+            hash_noted(&mut self.hasher, sink);
             start = end;
         }
     }
@@ -124,6 +141,7 @@ impl Tokenizer {
             unit::for_each(&text[start..end], start, &mut write);
             start = end;
         }
+        hash_noted(&mut self.hasher, sink);
     }
 
     /// Passes what stands between blanks to `sink`. A zero byte is a blank too, since no token may end in one.
@@ -131,8 +149,12 @@ impl Tokenizer {
         let is_blank = |character: char| character.is_ascii_whitespace() || character == '\0';
         for token in text.split(is_blank).filter(|token| !token.is_empty()) {
             let start = token.as_ptr() as usize - text.as_ptr() as usize;
-            sink.token(self.key.token_hash(token.as_bytes()), start, start + token.len());
+            sink.token(self.hasher.hash_or_note(token.as_bytes()), start, start + token.len());
+            if self.hasher.noted_count() == TOGETHER {
+                hash_noted(&mut self.hasher, sink);
+            }
         }
+        hash_noted(&mut self.hasher, sink);
     }
 
     /// A piece starts and ends where no word is cut; `offset` is where it stands in the text.
@@ -195,6 +217,11 @@ impl Tokenizer {
             );
         }
     }
+}
+
+/// Hashes the tokens that were noted, and puts the hashes where they belong.
+fn hash_noted(hasher: &mut Hasher, sink: &mut impl TokenSink) {
+    hasher.hash_noted(sink.last_hashes(hasher.noted_count()));
 }
 
 /// Gives the words of a stretch of text that stands at `offset` to `writer`, one character after the other.
@@ -278,7 +305,7 @@ fn for_each_run(blocks: &[Block], bits: impl Fn(&Block) -> u64, mut run: impl Fn
 
 /// Passes characters on, with white space collapsed.
 struct CharacterWriter<'a, S> {
-    hasher: &'a mut TokenHasher,
+    hasher: &'a mut Hasher,
     /// White space that is one token if a character follows.
     space: Option<(usize, usize)>,
     any: bool,
@@ -295,10 +322,13 @@ impl<S: TokenSink> CharacterWriter<'_, S> {
         if let Some((start, end)) = self.space.take()
             && self.any
         {
-            self.sink.token(self.hasher.hash(b" "), start, end);
+            self.sink.token(self.hasher.hash_or_note(b" "), start, end);
         }
         self.any = true;
         self.sink.token(character.token_hash(self.hasher), start, end);
+        if self.hasher.noted_count() >= TOGETHER {
+            hash_noted(self.hasher, self.sink);
+        }
     }
 }
 

@@ -190,11 +190,11 @@ fn links_of(header: &[u8], key: Key) -> Links {
     let names = ["WARC-Concurrent-To"].into_iter().chain(other);
     let to = names.flat_map(|name| fields(header, name)).map(hash).collect();
     let is_revisit = kind == "revisit";
-    Links { id: field(header, "WARC-Record-ID").map(hash), to, page: page_of(header, is_revisit), is_revisit }
+    Links { id: field(header, "WARC-Record-ID").map(hash), to, page: page_of(header, is_revisit, key), is_revisit }
 }
 
 /// What a page is known by, in the words of the page itself or in those of its revisit.
-fn page_of(header: &[u8], is_revisit: bool) -> Vec<u64> {
+fn page_of(header: &[u8], is_revisit: bool, key: Key) -> Vec<u128> {
     let [id, uri, date] = if is_revisit {
         ["WARC-Refers-To", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date"]
     } else {
@@ -206,7 +206,7 @@ fn page_of(header: &[u8], is_revisit: bool) -> Vec<u64> {
     };
     let capture = bare(uri).zip(bare(date)).map(|(uri, date)| format!("{uri}\n{date}"));
     let names = [("id", bare(id)), ("capture", capture), ("payload", bare("WARC-Payload-Digest"))];
-    let hash = |(kind, name): (&str, Option<String>)| Some(bytes_hash(format!("{kind}\n{}", name?).as_bytes()) as u64);
+    let hash = |(kind, name): (&str, Option<String>)| Some(key.bytes_hash(format!("{kind}\n{}", name?).as_bytes()));
     names.into_iter().filter_map(hash).collect()
 }
 

@@ -193,11 +193,11 @@ impl<'a> Reread<'a> {
 
 impl FeatureSource for Reread<'_> {
     fn features(&self, document: Document) -> std::result::Result<Vec<u64>, SourceError> {
-        Ok(self.with_text(document, |text, shingler, _| shingler.features(text).all.to_vec())?)
+        Ok(self.with_text(document, |text, shingler, _| shingler.own_features(text))?)
     }
 
     fn second_features(&self, document: Document) -> std::result::Result<Option<Vec<u64>>, SourceError> {
-        Ok(Some(self.with_text(document, |text, _, second| self.second(second).features(text).all.to_vec())?))
+        Ok(Some(self.with_text(document, |text, _, second| self.second(second).own_features(text))?))
     }
 }
 

@@ -118,7 +118,7 @@ impl<T: AsRef<str> + Sync> Shingled<'_, T> {
         let waiting = shinglers.lock().expect("no thread panicked").pop();
         let new = || Shingler::keyed(self.scheme.shingle(), self.scheme.fold(), key);
         let mut shingler = waiting.unwrap_or_else(new);
-        let features = shingler.features(self.texts[text.index()].as_ref()).all.to_vec();
+        let features = shingler.own_features(self.texts[text.index()].as_ref());
         shinglers.lock().expect("no thread panicked").push(shingler);
         features
     }
