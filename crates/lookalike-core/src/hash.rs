@@ -5,19 +5,26 @@
 //!
 //! | what | function |
 //! | --- | --- |
-//! | token | XXH3-64 of the token's UTF-8 bytes, filled up with zeros to 16 bytes, with the [`Key`] for its seed |
-//! | text, by its words | XXH3-128 of the token hashes, little-endian, seed 0 |
-//! | text, by its content | XXH3-128 of the bytes of its [`content`](crate::text::content), with the [`Key`] for its seed |
+//! | token | XXH3-64 of the token's UTF-8 bytes, filled up with zeros to 16 bytes |
+//! | text, by its words | XXH3-128 of the token hashes, little-endian |
+//! | text, by its content | XXH3-128 of the bytes of its [`content`](crate::text::content) |
 //! | shingle | polynomial over token hashes with base [`BASE`], modulo 2^64, then [`mix`] |
 //! | later rounds of a sketch | [`mix`] of the feature plus the round times [`ROUND_STEP`] |
 //! | classic slot | a·x + b modulo 2^31 - 1, with x the feature's high 31 bits, a and b from [`draw`] |
 //! | second half of 128 `SimHash` bits | [`mix`] of the feature plus [`ROUND_STEP`] |
 //! | band key | XXH3-64 of the rows, little-endian, seeded with the band's number |
 //! | random rows of a band | [`row_draw`] |
+//!
+//! With a secret [`Key`], tokens, texts and shingles have the functions in `hash/secret.rs` instead, and all else is the
+//! same.
+
+mod secret;
 
 use std::hash::{BuildHasher, RandomState};
 
-use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128, xxh3_128_with_seed};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed, xxh3_128};
+
+use self::secret::{Noted, Secret};
 
 /// Base of the shingle polynomial: odd, so that multiplying by it loses nothing modulo 2^64.
 /// (The multiplier of Knuth's MMIX generator.)
@@ -30,56 +37,153 @@ pub const ROUND_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 /// wrong for every third word. No two tokens become the same by it, since no token ends in a zero byte.
 pub(crate) const SHORT: usize = 16;
 
-/// The key that tokens are hashed with. Features made with one key say nothing about features made with another.
+/// The key that texts are hashed with. Hashes made with one key say nothing about hashes made with another.
 ///
 /// Sketches use [`Key::FIXED`] unless the user chooses another, so that runs can be compared. What decides, the measure
-/// of two documents above all, uses a key that nobody can know beforehand: with the fixed one, words can be made that
+/// of two documents above all, uses a key that nobody can know beforehand: with the fixed hashes, words can be made that
 /// have the same hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key(u64);
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Key(Option<u128>);
+
+impl std::fmt::Debug for Key {
+    /// Says which kind of key it is, and not the secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if *self == Self::FIXED { "Key(fixed)" } else { "Key(secret)" })
+    }
+}
 
 impl Key {
-    /// The default key of sketches.
-    pub const FIXED: Self = Self(0);
+    /// The fixed hashes, which everybody knows: the default of sketches.
+    pub const FIXED: Self = Self(None);
 
     /// A key chosen by the user, or at random.
-    pub const fn new(key: u64) -> Self {
-        Self(key)
+    pub const fn new(key: u128) -> Self {
+        Self(Some(key))
     }
 
     /// A random key, which nobody can know in advance.
     pub fn random() -> Self {
         // Keys that the system draws for the hash maps of a process; each call has another.
-        Self(RandomState::new().hash_one(0))
+        let drawn = RandomState::new();
+        Self::new(u128::from(drawn.hash_one(0)) << 64 | u128::from(drawn.hash_one(1)))
     }
 
-    /// As a number.
-    pub const fn value(self) -> u64 {
+    /// As a number; the fixed hashes have none.
+    pub const fn value(self) -> Option<u128> {
         self.0
+    }
+
+    /// Tells keys apart in what people may see: nobody gets from it to the key.
+    pub fn fingerprint(self) -> u64 {
+        self.0.map_or(0, |key| Secret::new(key).fingerprint())
+    }
+
+    /// Another key, which says nothing about this one. The fixed hashes have only themselves.
+    #[must_use]
+    pub fn second(self) -> Self {
+        Self(self.0.map(|key| Secret::new(key).second_key()))
     }
 
     /// The hash of one token.
     pub fn token_hash(self, token: &[u8]) -> u64 {
-        if token.len() > SHORT {
-            return xxh3_64_with_seed(token, self.0);
-        }
-        let mut filled = [0; SHORT];
-        filled[..token.len()].copy_from_slice(token);
-        xxh3_64_with_seed(&filled, self.0)
+        Hasher::new(self).token_hash(token)
     }
 
-    /// The hash of a whole text by its bytes.
+    /// The hash of bytes, as of a whole text.
     pub fn bytes_hash(self, bytes: &[u8]) -> u128 {
-        xxh3_128_with_seed(bytes, self.0)
+        Hasher::new(self).bytes_hash(bytes)
     }
 
-    /// The hash of the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. What follows it is not
-    /// looked at.
-    #[inline]
-    pub(crate) fn short_token_hash(self, bytes: &[u8; SHORT], length: usize) -> u64 {
-        let token = u128::from_le_bytes(*bytes) & (u128::MAX >> (8 * (SHORT - length)));
-        xxh3_64_with_seed(&token.to_le_bytes(), self.0)
+    /// The hash of a whole text by the hashes of its tokens: equal for the same words in the same order.
+    pub fn text_hash(self, tokens: &[u64]) -> u128 {
+        if cfg!(target_endian = "little") {
+            self.bytes_hash(bytemuck::cast_slice(tokens))
+        } else {
+            let swapped: Vec<u64> = tokens.iter().map(|token| token.to_le()).collect();
+            self.bytes_hash(bytemuck::cast_slice(&swapped))
+        }
     }
+
+    /// Appends the feature of each window of `width` tokens; a shorter text is one window of all its tokens.
+    pub(crate) fn shingle(self, tokens: &[u64], width: usize, features: &mut Vec<u64>) {
+        match self.0 {
+            Some(key) => secret::shingle(key, tokens, width, features),
+            None => shingle(tokens, width, features),
+        }
+    }
+}
+
+/// Hashes tokens and texts with one key, without setting it up each time.
+///
+/// ```
+/// use lookalike_core::hash::{Key, Hasher};
+///
+/// let key = Key::random();
+/// assert_eq!(Hasher::new(key).token_hash(b"rose"), key.token_hash(b"rose"));
+/// ```
+pub struct Hasher(Option<Noted>);
+
+impl Hasher {
+    /// For this key.
+    pub fn new(key: Key) -> Self {
+        Self(key.0.map(Noted::new))
+    }
+
+    /// As [`Key::token_hash`].
+    pub fn token_hash(&self, token: &[u8]) -> u64 {
+        self.0.as_ref().map_or_else(|| fixed_token_hash(token), |noted| noted.secret.token_hash(token))
+    }
+
+    /// As [`Key::bytes_hash`].
+    pub fn bytes_hash(&self, bytes: &[u8]) -> u128 {
+        self.0.as_ref().map_or_else(|| xxh3_128(bytes), |noted| noted.secret.bytes_hash(bytes))
+    }
+
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The fixed hash of a token. With a secret key the token is noted instead, and its hash comes with
+    /// [`hash_noted`](Self::hash_noted).
+    pub(crate) fn hash_or_note(&mut self, token: &[u8]) -> u64 {
+        match &mut self.0 {
+            Some(noted) => noted.push(token),
+            None => fixed_token_hash(token),
+        }
+    }
+
+    /// The same for the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. What follows it is not
+    /// looked at.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "called for every word")]
+    pub(crate) fn hash_or_note_short(&mut self, bytes: &[u8; SHORT], length: usize) -> u64 {
+        let token = u128::from_le_bytes(*bytes) & (u128::MAX >> (8 * (SHORT - length)));
+        match &mut self.0 {
+            Some(noted) => noted.push_filled(token),
+            None => xxh3_64(&token.to_le_bytes()),
+        }
+    }
+
+    /// How many tokens were noted.
+    pub(crate) fn noted_count(&self) -> usize {
+        self.0.as_ref().map_or(0, Noted::len)
+    }
+
+    /// Puts the hashes of the tokens that were noted since the last call into `places`.
+    pub(crate) fn hash_noted<'a>(&mut self, places: impl Iterator<Item = &'a mut u64>) {
+        if let Some(noted) = &mut self.0 {
+            noted.hash(places);
+        }
+    }
+}
+
+fn fixed_token_hash(token: &[u8]) -> u64 {
+    if token.len() > SHORT {
+        return xxh3_64(token);
+    }
+    let mut filled = [0; SHORT];
+    filled[..token.len()].copy_from_slice(token);
+    xxh3_64(&filled)
 }
 
 /// The hash of one token with the fixed key.
@@ -87,20 +191,26 @@ pub fn token_hash(token: &[u8]) -> u64 {
     Key::FIXED.token_hash(token)
 }
 
-/// The hash of a whole text by its tokens: equal for the same words in the same order, and for nothing else that will
-/// ever be met.
-pub fn text_hash(tokens: &[u64]) -> u128 {
-    if cfg!(target_endian = "little") {
-        xxh3_128(bytemuck::cast_slice(tokens))
-    } else {
-        let swapped: Vec<u64> = tokens.iter().map(|token| token.to_le()).collect();
-        xxh3_128(bytemuck::cast_slice(&swapped))
-    }
-}
-
 /// A hash of bytes for purposes that do not decide about texts.
 pub fn bytes_hash(bytes: &[u8]) -> u128 {
-    Key::FIXED.bytes_hash(bytes)
+    xxh3_128(bytes)
+}
+
+/// Appends the feature of each window of `width` tokens with the fixed hashes.
+fn shingle(tokens: &[u64], width: usize, features: &mut Vec<u64>) {
+    let width = width.min(tokens.len());
+    if width == 0 {
+        return;
+    }
+    let mut window = tokens[..width].iter().fold(0_u64, |sum, token| sum.wrapping_mul(BASE).wrapping_add(*token));
+    // What leaves the window has been multiplied once for each token after it, and once more by the step.
+    let leaving = BASE.wrapping_pow(width as u32);
+    features.reserve(tokens.len() - width + 1);
+    features.push(mix(window));
+    features.extend(tokens.iter().zip(&tokens[width..]).map(|(first, next)| {
+        window = window.wrapping_mul(BASE).wrapping_add(next.wrapping_sub(first.wrapping_mul(leaving)));
+        mix(window)
+    }));
 }
 
 /// The key of one band from its rows.
@@ -134,20 +244,4 @@ pub fn mix(mut x: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use xxhash_rust::xxh3::xxh3_64;
-
-    use super::*;
-
-    #[test]
-    fn a_token_has_one_hash_whatever_follows_it() {
-        let bytes = *b"abcdefghijklmnop";
-        for (key, length) in [Key::FIXED, Key::new(7)].into_iter().flat_map(|key| (1..=SHORT).map(move |at| (key, at)))
-        {
-            assert_eq!(key.short_token_hash(&bytes, length), key.token_hash(&bytes[..length]), "{length}");
-        }
-        assert_eq!(token_hash(b"abc"), xxh3_64(b"abc\0\0\0\0\0\0\0\0\0\0\0\0\0"));
-        assert_eq!(token_hash(b"abcdefghijklmnopq"), xxh3_64(b"abcdefghijklmnopq"));
-        assert_ne!(Key::new(7).token_hash(b"abc"), token_hash(b"abc"));
-    }
-}
+mod tests;

@@ -211,7 +211,7 @@ impl fmt::Display for Scheme {
         match self.key {
             SketchKey::Fixed => Ok(()),
             // Not the secret itself.
-            SketchKey::Given(key) => write!(f, " key=#{:016x}", bytes_hash(&key.value().to_le_bytes()) as u64),
+            SketchKey::Given(key) => write!(f, " key=#{:016x}", key.fingerprint()),
             SketchKey::Random => f.write_str(" key=random"),
         }
     }

@@ -15,6 +15,17 @@ pub trait FeatureSource: Sync {
     ///
     /// When the document cannot be read again.
     fn features(&self, document: Document) -> Result<Vec<u64>, SourceError>;
+
+    /// The same made with a second key that is independent of the first, if there is one: for a decision that rests on
+    /// a single feature.
+    ///
+    /// # Errors
+    ///
+    /// When the document cannot be read again.
+    fn second_features(&self, document: Document) -> Result<Option<Vec<u64>>, SourceError> {
+        let _ = document;
+        Ok(None)
+    }
 }
 
 /// Provides the sketches of documents, from memory or from elsewhere, which can fail.

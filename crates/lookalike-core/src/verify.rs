@@ -271,7 +271,17 @@ impl Bench<'_> {
         if !criterion.accepts(self.overlap_of(left, right, most_shared)) {
             return Ok(None);
         }
-        Ok(Some(self.overlap(left, right)?).filter(|overlap| criterion.accepts(*overlap)).map(Likeness::Features))
+        let overlap = self.overlap(left, right)?;
+        let is_match = criterion.accepts(overlap) && (overlap.shared != 1 || self.is_confirmed(left, right)?);
+        Ok(is_match.then_some(Likeness::Features(overlap)))
+    }
+
+    /// Whether two items that share a single feature share one by a second key too. One in 2^64 pairs of shingles has
+    /// the same feature by chance, and of very short texts there may be billions of pairs.
+    fn is_confirmed(&self, left: &OnBench, right: &OnBench) -> Result<bool, SourceError> {
+        let second = |item: &OnBench| self.verifier.source.second_features(self.items[item.place as usize]);
+        let (Some(left), Some(right)) = (second(left)?, second(right)?) else { return Ok(true) };
+        Ok(FeatureSet::new(&right).shared_count(&left) > 0)
     }
 
     fn likeness_of_sketches(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {

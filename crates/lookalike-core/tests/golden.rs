@@ -4,6 +4,7 @@
 
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::bucket::hamming::Tables;
+use lookalike_core::hash::Key;
 use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::method::{Method, SimHash, Weights, Width};
 use lookalike_core::sketch::{ClassicSketcher, FastSketcher, Sketches, SlotSketcher};
@@ -56,5 +57,23 @@ fn features_sketches_and_band_keys_are_what_they_have_always_been() {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             assert_eq!(sketches.all_bytes(), bytes, "{text}");
         }
+    }
+}
+
+#[test]
+fn hashes_with_a_key_are_what_they_have_always_been() {
+    let vectors: Vec<Value> = serde_json::from_str(include_str!("../../../fixtures/golden/keyed.json")).unwrap();
+    assert!(vectors.len() >= 20);
+    for vector in vectors {
+        let text = vector["text"].as_str().unwrap();
+        let shingle: Shingle = vector["shingle"].as_str().unwrap().parse().unwrap();
+        let key = Key::new(u128::from_str_radix(vector["key"].as_str().unwrap(), 16).unwrap());
+        let mut shingler = Shingler::keyed(&shingle, Fold::NONE, key);
+        let tokens: Vec<u64> = shingler.places(text).tokens.iter().map(|token| token.hash).collect();
+        assert_eq!(tokens, numbers(&vector["tokens"]), "{text} {shingle}");
+        let features = shingler.features(text);
+        assert_eq!(features.text_hash().to_string(), vector["text_hash"], "{text} {shingle}");
+        assert_eq!(features.all, numbers(&vector["features"]), "{text} {shingle}");
+        assert_eq!(ContentHasher::keyed(key).hash(text).to_string(), vector["content_hash"], "{text} {shingle}");
     }
 }

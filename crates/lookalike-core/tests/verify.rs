@@ -5,13 +5,14 @@ mod brute;
 use brute::{Items, Truth, any_items, any_truth};
 use lookalike_core::bucket::Buckets;
 use lookalike_core::bucket::banding::Banding;
-use lookalike_core::ids::FamilyPlace;
+use lookalike_core::ids::{Document, FamilyPlace, Number};
 use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::measure::similarity::Threshold;
 use lookalike_core::method::{Exact, Method, MinHash};
 use lookalike_core::packed::Lists;
 use lookalike_core::sketch::{Sketches, SlotKind};
+use lookalike_core::sources::{FeatureSource, SourceError};
 use lookalike_core::verify::Verifier;
 use proptest::prelude::*;
 use rayon::iter::ParallelIterator;
@@ -74,4 +75,27 @@ proptest! {
         let method = MinHash::new(banding, SlotKind::Fast, Threshold::new(0.5).unwrap());
         check(&items, Truth::HalfJaccard, &method, 1 << 20)?;
     }
+}
+
+/// Items that share a single feature by the first key, and what they have by the second.
+struct TwoKeys(Items, Vec<Vec<u64>>);
+
+impl FeatureSource for TwoKeys {
+    fn features(&self, document: Document) -> Result<Vec<u64>, SourceError> {
+        self.0.features(document)
+    }
+
+    fn second_features(&self, document: Document) -> Result<Option<Vec<u64>>, SourceError> {
+        Ok(Some(self.1[document.index()].clone()))
+    }
+}
+
+#[test]
+fn a_match_that_rests_on_one_feature_must_rest_on_one_by_a_second_key() {
+    let first = Items(vec![vec![7], vec![7], vec![7]]);
+    let (sizes, sketches) = (first.sizes(), sketches(&first, &Exact));
+    let both = TwoKeys(first, vec![vec![1], vec![1], vec![2]]);
+    let verifier = Verifier::new(Truth::MostJaccard.criterion(), &sizes, &sketches, &Exact, &both, 1 << 20);
+    assert!(verifier.is_match(Document(0), Document(1)).unwrap());
+    assert!(!verifier.is_match(Document(0), Document(2)).unwrap());
 }

@@ -60,7 +60,7 @@ impl BlockBuilder {
         for (column, key) in keys {
             columns[column].push(entry(key, number));
         }
-        columns[shape.ids()].push(entry((row.id_hash >> 64) as u64, number));
+        columns[shape.ids()].push(entry(row.id_hash, number));
         columns[shape.copies()].push(entry((row.text_hash >> 64) as u64, number));
         rows.push(row);
         sketches.extend_from_slice(sketch);

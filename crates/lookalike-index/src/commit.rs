@@ -30,7 +30,7 @@ const MOST_COMMITS: u64 = 200_000;
 /// Something that a thread asks for.
 pub(crate) enum Write {
     Put { prepared: Prepared, stored: Stored },
-    Delete { id: Box<str>, id_hash: u128 },
+    Delete { id: Box<str> },
 }
 
 /// What is written of a document.
@@ -57,9 +57,9 @@ impl Write {
     pub(crate) fn ready(kernel: &Kernel, document: &NewDocument<'_>, keys: &[u64], bytes: &[u8]) -> Self {
         let id_hash = kernel.id_hash(document.id);
         let row = Row {
-            text_hash: id_hash,
+            text_hash: u128::from(id_hash) << 64,
             id_hash,
-            digest: id_hash as u64,
+            digest: id_hash,
             content_hash: 0,
             size: 1,
             place: Place::default(),
@@ -69,14 +69,14 @@ impl Write {
         Self::Put { prepared, stored: Stored { id: document.id.into(), fields: document.fields.into(), body } }
     }
 
-    pub(crate) fn delete(kernel: &Kernel, id: &str) -> Self {
-        Self::Delete { id: id.into(), id_hash: kernel.id_hash(id) }
+    pub(crate) fn delete(id: &str) -> Self {
+        Self::Delete { id: id.into() }
     }
 
-    fn id_hash(&self) -> u128 {
+    fn id(&self) -> &str {
         match self {
-            Self::Put { prepared, .. } => prepared.row.id_hash,
-            Self::Delete { id_hash, .. } => *id_hash,
+            Self::Put { stored, .. } => &stored.id,
+            Self::Delete { id } => id,
         }
     }
 }
@@ -276,7 +276,7 @@ impl Core {
     fn apply(&mut self, shared: &Shared, writes: Vec<Write>) -> Result<Vec<Put>> {
         self.check(shared)?;
         let (state, kernel) = (Arc::clone(&self.state), &*shared.kernel);
-        let find = |write: &Write| state.find(kernel, write.id_hash());
+        let find = |write: &Write| state.find(kernel, &shared.cache, write.id());
         let found: Vec<_> = if writes.len() < 64 {
             writes.iter().map(find).collect::<Result<_>>()?
         } else {
@@ -287,14 +287,14 @@ impl Core {
         for (write, found) in writes.into_iter().zip(found) {
             outcomes.push(match write {
                 Write::Put { prepared, stored: new } => {
-                    let outcome = changes.put(prepared, found);
+                    let outcome = changes.put(&new.id, prepared, found);
                     if outcome != Put::Unchanged {
                         stored.push(new);
                     }
                     outcome
                 }
-                Write::Delete { id, id_hash } => {
-                    let was_there = changes.delete(id_hash, found);
+                Write::Delete { id } => {
+                    let was_there = changes.delete(&id, found);
                     if was_there && found.is_some() {
                         deletes.push(id);
                     }

@@ -15,7 +15,6 @@ use crate::log::{LOG_HEADER, LogFile, LogWriter, Operation, Record, each_frame};
 use crate::manifest::{LAYOUT_VERSION, LogInfo, Manifest, SegmentFile, Tail};
 use crate::part::{Held, Part};
 use crate::row::{Entry, MOST_ROWS, ROW_BYTES, Row, row_of, with_row};
-use crate::search::{damaged, run_of};
 use crate::segment::{Segment, SegmentWriter};
 use crate::shared::Shared;
 use crate::state::{State, bitmap_bytes};
@@ -316,9 +315,9 @@ impl Moving {
         if moved.is_empty() {
             return Ok(rows);
         }
-        let runs = moved.iter().map(|at| run_of(state, &shared.cache, &rows[*at])).collect::<Result<Vec<_>>>()?;
+        let runs = moved.iter().map(|at| state.run_of(&shared.cache, &rows[*at])).collect::<Result<Vec<_>>>()?;
         let records = runs.iter().zip(&moved);
-        let records = records.map(|((run, index), at)| run.record(*index).ok_or_else(|| damaged(state, &rows[*at])));
+        let records = records.map(|((run, index), at)| run.record(*index).ok_or_else(|| state.damaged(&rows[*at])));
         let records: Vec<Record<'_>> = records.collect::<Result<_>>()?;
         let (writer, info) = self.log(core, shared)?;
         info.documents += records.len() as u64;

@@ -157,8 +157,8 @@ impl Kernel {
     }
 
     /// The hash of an id.
-    pub(crate) fn id_hash(&self, id: &str) -> u128 {
-        self.secret.bytes_hash(id.as_bytes())
+    pub(crate) fn id_hash(&self, id: &str) -> u64 {
+        self.secret.bytes_hash(id.as_bytes()) as u64
     }
 
     /// Equal for documents that are the same to the last byte.
@@ -231,7 +231,7 @@ impl Kernel {
             text_hash: summary.text_hash,
             id_hash: self.id_hash(id),
             digest: digest as u64,
-            content_hash: summary.content_hash as u64,
+            content_hash: summary.content_hash,
             size: summary.size,
             place: Place::default(),
         };
@@ -259,9 +259,9 @@ impl Kernel {
     }
 
     /// The hash of a text's content, as rows have it.
-    pub(crate) fn content_hash(&self, text: &str) -> u64 {
+    pub(crate) fn content_hash(&self, text: &str) -> u128 {
         let mut sketches = Sketches::new(self.method.layout());
-        self.with_tools(text, |tools| tools.sketcher.sketch(text, &mut sketches)).content_hash as u64
+        self.with_tools(text, |tools| tools.sketcher.sketch(text, &mut sketches)).content_hash
     }
 
     /// The probe of a text.

@@ -121,9 +121,9 @@ fn check_rows(folder: &Folder, kernel: &Kernel, state: &State, problems: &mut Ve
         let mut rows = Vec::new();
         held.each_row(held.live_rows(), |row, data| rows.push((row, data)))?;
         for (row, data) in rows {
-            let checked = crate::search::run_of(state, &cache, &data).and_then(|(run, index)| {
+            let checked = state.run_of(&cache, &data).and_then(|(run, index)| {
                 let prepared = run.record(index).and_then(|record| kernel.prepare_again(&record));
-                let Some(mut prepared) = prepared else { return Err(crate::search::damaged(state, &data)) };
+                let Some(mut prepared) = prepared else { return Err(state.damaged(&data)) };
                 prepared.row.place = data.place;
                 let mut is_same = prepared.row == data;
                 held.each_sketch(std::iter::once(row), |_, sketch| is_same &= sketch == prepared.sketch)?;

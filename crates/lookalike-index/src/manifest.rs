@@ -89,7 +89,7 @@ pub(crate) struct Meta {
     pub(crate) scheme: Scheme,
     pub(crate) fingerprint: String,
     pub(crate) store: Store,
-    /// The key of hashes that are kept: sixteen hexadecimal digits.
+    /// The key of hashes that are kept: 32 hexadecimal digits.
     pub(crate) secret: String,
     /// The part of a larger index that this is: number, and of how many.
     pub(crate) shard: [u32; 2],
@@ -115,7 +115,7 @@ impl Meta {
             fingerprint: format!("{:016x}", scheme.fingerprint()),
             scheme,
             store,
-            secret: format!("{:016x}", Key::random().value()),
+            secret: format!("{:032x}", Key::random().value().unwrap_or_default()),
             shard: [0, 1],
         }
     }
@@ -142,7 +142,7 @@ impl Meta {
 
     pub(crate) fn key(&self) -> Key {
         // It is covered by the checksum.
-        Key::new(u64::from_str_radix(&self.secret, 16).unwrap_or_default())
+        Key::new(u128::from_str_radix(&self.secret, 16).unwrap_or_default())
     }
 }
 

@@ -114,34 +114,44 @@ impl Held {
         }
     }
 
-    /// The last row of a document that was deleted.
-    pub(crate) fn find_deleted(&self, ids: usize, id_hash: u128) -> Result<Option<Row>> {
+    /// The last row of a document that was deleted, by the hash of its id and by what compares the id itself.
+    pub(crate) fn find_deleted(
+        &self,
+        ids: usize,
+        id_hash: u64,
+        mut is_it: impl FnMut(&Row) -> Result<bool>,
+    ) -> Result<Option<Row>> {
         let mut rows = Vec::new();
-        self.bucket(ids, (id_hash >> 64) as u64, |row| {
+        self.bucket(ids, id_hash, |row| {
             if self.deleted.contains(row) {
                 rows.push(row);
             }
         })?;
         for row in rows.into_iter().rev() {
             let found = self.row(row)?;
-            if found.id_hash == id_hash {
+            if found.id_hash == id_hash && is_it(&found)? {
                 return Ok(Some(found));
             }
         }
         Ok(None)
     }
 
-    /// The row of a document that is not deleted.
-    pub(crate) fn find(&self, ids: usize, id_hash: u128) -> Result<Option<(u32, Row)>> {
+    /// The row of a document that is not deleted, by the hash of its id and by what compares the id itself.
+    pub(crate) fn find(
+        &self,
+        ids: usize,
+        id_hash: u64,
+        mut is_it: impl FnMut(&Row) -> Result<bool>,
+    ) -> Result<Option<(u32, Row)>> {
         let mut rows = Vec::new();
-        self.bucket(ids, (id_hash >> 64) as u64, |row| {
+        self.bucket(ids, id_hash, |row| {
             if !self.deleted.contains(row) {
                 rows.push(row);
             }
         })?;
         for row in rows {
             let found = self.row(row)?;
-            if found.id_hash == id_hash {
+            if found.id_hash == id_hash && is_it(&found)? {
                 return Ok(Some((row, found)));
             }
         }

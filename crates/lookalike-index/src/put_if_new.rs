@@ -65,9 +65,9 @@ impl Core {
         let meet = |document: &NewDocument<'_>| {
             let Write::Put { prepared, stored } = Write::put(kernel, document) else { unreachable!("a put is a put") };
             let mut question = snapshot.question(document.text);
-            question.except = Some(prepared.row.id_hash);
+            let same_id = state.find(kernel, &shared.cache, document.id)?;
+            question.except = same_id.map(|found| found.data.place);
             let found = search.run(&question)?.found;
-            let same_id = state.find(kernel, prepared.row.id_hash)?;
             let row = prepared.row;
             Ok(Newcomer { prepared: Some(prepared), row, stored, question, found, same_id, features: None })
         };
@@ -77,9 +77,9 @@ impl Core {
         let mut puts: Vec<Put> = Vec::with_capacity(newcomers.len());
         let (mut stored, mut kept): (Vec<Stored>, Vec<usize>) = (Vec::new(), Vec::new());
         for at in 0..newcomers.len() {
-            let row = newcomers[at].row;
+            let (row, id) = (newcomers[at].row, documents[at].id);
             // The one that has the same id by now: of this chunk, or of the index.
-            let before = changes.put_of(row.id_hash).map(|number| newcomers[kept[number]].row.digest);
+            let before = changes.put_of(id).map(|number| newcomers[kept[number]].row.digest);
             let before = before.or(newcomers[at].same_id.map(|found| found.data.digest));
             if before == Some(row.digest) {
                 puts.push(Put::Unchanged);
@@ -87,8 +87,8 @@ impl Core {
             }
             // Those of this chunk whose place was taken by a later one are no more.
             let is_there = |number: usize| {
-                let id = newcomers[number].row.id_hash;
-                id != row.id_hash && changes.put_of(id).is_some_and(|put| kept[put] == number)
+                let other = documents[number].id;
+                other != id && changes.put_of(other).is_some_and(|put| kept[put] == number)
             };
             let in_chunk = together.candidates(&search, &newcomers[at].question)?;
             let in_chunk: Vec<usize> =
@@ -114,7 +114,7 @@ impl Core {
             }
             let newcomer = &mut newcomers[at];
             let prepared = newcomer.prepared.take().expect("each is put once");
-            puts.push(changes.put(prepared, newcomer.same_id));
+            puts.push(changes.put(id, prepared, newcomer.same_id));
             kept.push(at);
         }
         if changes.is_empty() {
@@ -171,7 +171,7 @@ fn measure(kernel: &Kernel, search: &Search<'_>, newcomers: &mut [Newcomer], at:
     }
     let probe = &newcomers[at].question.probe;
     let summary = &probe.summary;
-    let exact_copy = row.text_hash == summary.text_hash && row.content_hash == summary.content_hash as u64;
+    let exact_copy = row.text_hash == summary.text_hash && row.content_hash == summary.content_hash;
     let likeness = if exact_copy {
         Some(kernel.scheme.method().likeness_of_copies(probe.size()))
     } else if kernel.method.is_measure() {

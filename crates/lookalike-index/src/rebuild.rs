@@ -1,7 +1,7 @@
 //! An index from its logs alone: for when a file of it is damaged. Every put and delete has a number, so that the last of each id is
 //! known in whatever log it lies. Damaged logs are made anew first, from what is valid in them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -15,7 +15,6 @@ use crate::log::{Cache, LOG_HEADER, LogFile, LogWriter, Operation, each_frame, e
 use crate::manifest::{Folder, LogInfo, Manifest, Meta, Tail};
 use crate::row::{Place, Row};
 use crate::salvage::{OldLog, SegmentRows, missing};
-use crate::search::{damaged, run_of};
 use crate::shared::Shared;
 use crate::state::{Changes, State};
 use crate::types::Lost;
@@ -102,16 +101,17 @@ fn survey(disk: &dyn Disk, folder: &Folder, kernel: &Kernel, manifest: Option<&M
             log => logs.push(log?),
         }
     }
-    let mut latest = latest(&logs, kernel)?;
+    let mut latest = latest(&logs)?;
     if logs.iter().any(OldLog::is_damaged) || !lost.is_empty() {
         let rows = SegmentRows::read(disk, folder, kernel, manifest);
         // The frame that deleted or replaced them may be among what is lost.
         latest.retain(|_, (_, place)| place.is_none_or(|place| !rows.dead.contains(&place)));
+        let hashes: HashSet<u64> = latest.keys().map(|id| kernel.id_hash(id)).collect();
         for log in &logs {
             // All of a log that is not written to any more is in segments.
             let tail = manifest.map(|manifest| manifest.log).filter(|tail| tail.number == log.log.number);
             let in_segments = tail.map_or(log.end, |tail| tail.offset);
-            lost.extend(log.lost(folder, kernel, (&rows, in_segments), |id_hash| latest.contains_key(&id_hash)));
+            lost.extend(log.lost(folder, kernel, (&rows, in_segments), |id_hash| hashes.contains(&id_hash)));
         }
     }
     Ok(Survey { logs, latest, lost })
@@ -124,16 +124,16 @@ impl Core {
         let cache = Cache::default();
         let prepare = |(_, place): &(u64, Place)| {
             let row = Row { place: *place, ..Row::default() };
-            let (run, index) = run_of(&state, &cache, &row)?;
-            let prepared = run.record(index).and_then(|record| shared.kernel.prepare_again(&record));
-            let mut prepared = prepared.ok_or_else(|| damaged(&state, &row))?;
+            let (run, index) = state.run_of(&cache, &row)?;
+            let record = run.record(index).ok_or_else(|| state.damaged(&row))?;
+            let mut prepared = shared.kernel.prepare_again(&record).ok_or_else(|| state.damaged(&row))?;
             prepared.row.place = *place;
-            Ok(prepared)
+            Ok((record.id.to_owned(), prepared))
         };
         let prepared = places.par_iter().map(prepare).collect::<Result<Vec<_>>>()?;
         let mut changes = Changes::new(&state, &shared.kernel, true);
-        for prepared in prepared {
-            changes.put(prepared, None);
+        for (id, prepared) in prepared {
+            changes.put(&id, prepared, None);
         }
         let mut after = changes.apply();
         // They are counted already, in the logs that they lie in.
@@ -144,13 +144,13 @@ impl Core {
 }
 
 /// The last that was written of each id: the number of it, and the place of the document unless it was deleted.
-type Latest = HashMap<u128, (u64, Option<Place>)>;
+type Latest = HashMap<Box<str>, (u64, Option<Place>)>;
 
 /// The last put or delete of each id in the logs.
-fn latest(logs: &[OldLog], kernel: &Kernel) -> Result<Latest> {
+fn latest(logs: &[OldLog]) -> Result<Latest> {
     let mut latest: Latest = HashMap::new();
     let mut note = |id: &str, sequence: u64, place| {
-        let known = latest.entry(kernel.id_hash(id)).or_insert((0, None));
+        let known = latest.entry(id.into()).or_insert((0, None));
         if sequence >= known.0 {
             *known = (sequence, place);
         }

@@ -14,12 +14,12 @@ pub(crate) struct Place {
 pub(crate) struct Row {
     /// Of its words.
     pub(crate) text_hash: u128,
-    /// Of its id.
-    pub(crate) id_hash: u128,
-    /// Of its fields and every byte of its text.
-    pub(crate) digest: u64,
     /// Of its content: equal for exact copies.
-    pub(crate) content_hash: u64,
+    pub(crate) content_hash: u128,
+    /// Of its id, to find it by: ids themselves are compared in full.
+    pub(crate) id_hash: u64,
+    /// Of its fields and every byte of its text. It is compared only with what has the same id.
+    pub(crate) digest: u64,
     /// Distinct features.
     pub(crate) size: u32,
     pub(crate) place: Place,
@@ -32,9 +32,9 @@ impl Row {
     pub(crate) fn bytes(&self) -> [u8; ROW_BYTES] {
         let mut bytes = [0; ROW_BYTES];
         bytes[..16].copy_from_slice(&self.text_hash.to_le_bytes());
-        bytes[16..32].copy_from_slice(&self.id_hash.to_le_bytes());
-        bytes[32..40].copy_from_slice(&self.digest.to_le_bytes());
-        bytes[40..48].copy_from_slice(&self.content_hash.to_le_bytes());
+        bytes[16..32].copy_from_slice(&self.content_hash.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.id_hash.to_le_bytes());
+        bytes[40..48].copy_from_slice(&self.digest.to_le_bytes());
         for (at, number) in [self.size, self.place.log, self.place.frame, self.place.index].into_iter().enumerate() {
             bytes[48 + at * 4..52 + at * 4].copy_from_slice(&number.to_le_bytes());
         }
@@ -46,9 +46,9 @@ impl Row {
         let number = |at: usize| u32_at(bytes, at);
         Self {
             text_hash: hash(0),
-            id_hash: hash(16),
-            digest: u64_at(bytes, 32),
-            content_hash: u64_at(bytes, 40),
+            content_hash: hash(16),
+            id_hash: u64_at(bytes, 32),
+            digest: u64_at(bytes, 40),
             size: number(48),
             place: Place { log: number(52), frame: number(56), index: number(60) },
         }

@@ -123,7 +123,7 @@ impl OldLog {
         folder: &Folder,
         kernel: &Kernel,
         (rows, in_segments): (&SegmentRows, u64),
-        is_superseded: impl Fn(u128) -> bool,
+        is_superseded: impl Fn(u64) -> bool,
     ) -> Vec<Lost> {
         let (file, kept_as) = (shown(folder, &self.log), format!("damaged/{:08}.log", self.log.number));
         let of_gap = |gap: &Range<u64>| {
@@ -131,7 +131,7 @@ impl OldLog {
             let is_inside =
                 |place: &Place| place.log == self.log.number && gap.contains(&(u64::from(place.frame) * ALIGN));
             let inside = rows.live.iter().filter(|(_, place)| is_inside(place)).map(|(id_hash, _)| *id_hash);
-            let live: HashSet<u128> = inside.filter(|id_hash| !is_superseded(*id_hash)).collect();
+            let live: HashSet<u64> = inside.filter(|id_hash| !is_superseded(*id_hash)).collect();
             // What is in segments is counted by its rows, and known by the hashes of its ids.
             let is_known = rows.is_complete && gap.end <= in_segments;
             let (mut ids, all) = (remains.ids, remains.document_count);
@@ -228,7 +228,7 @@ pub(crate) fn missing(folder: &Folder, number: u32, manifest: Option<&Manifest>)
 #[derive(Default)]
 pub(crate) struct SegmentRows {
     /// The hash of the id, and the place.
-    live: Vec<(u128, Place)>,
+    live: Vec<(u64, Place)>,
     /// Deleted or replaced documents. Where the frame that deleted them is lost, nothing else knows it.
     pub(crate) dead: HashSet<Place>,
     /// True if all segments could be read.

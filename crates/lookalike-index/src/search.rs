@@ -10,11 +10,11 @@ use lookalike_core::search::{Probe, agreeing, best_first};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::{Kernel, Lookup};
-use crate::log::{ALIGN, Cache, Run};
+use crate::log::{Cache, Run};
 use crate::part::Held;
-use crate::row::Row;
+use crate::row::{Place, Row};
 use crate::state::State;
 
 /// Rows met up to here are held as a list; more of them as bits, so that a bucket of a million takes no more room.
@@ -33,7 +33,7 @@ pub(crate) struct Question {
     /// Columns and keys.
     pub(crate) lookups: Vec<(usize, u64)>,
     /// A document that is no answer.
-    pub(crate) except: Option<u128>,
+    pub(crate) except: Option<Place>,
     /// Part and row of the stored document that has the id of the query: if it also has its text, it is the first answer.
     pub(crate) own: Option<(u32, u32)>,
 }
@@ -284,7 +284,7 @@ impl Search<'_> {
         let size = question.probe.summary.size;
         rows.retain(|(_, row)| {
             row.size > 0
-                && question.except != Some(row.id_hash)
+                && question.except != Some(row.place)
                 && (is_measure || self.criterion.allows_sizes(size, row.size))
         });
         rows.sort_unstable_by_key(|(_, row)| row.place);
@@ -300,7 +300,7 @@ impl Search<'_> {
         for (order, row) in rows {
             let summary = &question.probe.summary;
             let has_same_words = row.text_hash == summary.text_hash;
-            let exact_copy = has_same_words && row.content_hash == summary.content_hash as u64;
+            let exact_copy = has_same_words && row.content_hash == summary.content_hash;
             let likeness = if exact_copy {
                 Some(self.kernel.scheme.method().likeness_of_copies(question.probe.size()))
             } else if self.kernel.method.is_measure() {
@@ -316,7 +316,7 @@ impl Search<'_> {
                     let measure = |features: &[u64]| question.probe.measure(self.criterion, row.size, features);
                     self.kernel.with_features(&record, measure)
                 });
-                measured.ok_or_else(|| self.damaged(row))?
+                measured.ok_or_else(|| self.state.damaged(row))?
             };
             if let Some(likeness) = likeness {
                 let similarity = likeness.similarity(self.criterion);
@@ -330,24 +330,8 @@ impl Search<'_> {
 
     /// The run that a document is in, and its number there.
     pub(crate) fn run_of(&self, row: &Row) -> Result<(Arc<Run>, u32)> {
-        run_of(self.state, self.cache, row)
+        self.state.run_of(self.cache, row)
     }
-
-    fn damaged(&self, row: &Row) -> Error {
-        damaged(self.state, row)
-    }
-}
-
-/// The run that a document is in, and its number there.
-pub(crate) fn run_of(state: &State, cache: &Cache, row: &Row) -> Result<(Arc<Run>, u32)> {
-    let (log, _) = state.logs.get(&row.place.log).ok_or_else(|| damaged(state, row))?;
-    Ok((log.run(u64::from(row.place.frame) * ALIGN, cache)?, row.place.index))
-}
-
-/// The error for a document that is not where its row says.
-pub(crate) fn damaged(state: &State, row: &Row) -> Error {
-    let (log, _) = state.logs.get(&row.place.log).unwrap_or_else(|| state.active_log());
-    Error::damaged(&log.path, "frame", u64::from(row.place.frame) * ALIGN, "a document is not where its row says")
 }
 
 /// How close a candidate is, and where it is: of equals, the one that was added first is the greater.

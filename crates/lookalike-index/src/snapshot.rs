@@ -14,7 +14,7 @@ use crate::kernel::Kernel;
 use crate::log::{Cache, Operation, Record, each_frame};
 use crate::part::{Held, Part};
 use crate::row::Row;
-use crate::search::{Found, Outcome, Question, Search, damaged, run_of};
+use crate::search::{Found, Outcome, Question, Search};
 use crate::shared::Shared;
 use crate::state::{Changes, State};
 use crate::types::{Answer, Document, Hit, Query, SearchOptions, Stat, Store};
@@ -104,7 +104,7 @@ impl Snapshot {
             Query::Text(text) => Ok(self.question(text)),
             Query::Id(id) => self.question_of(id),
             Query::Document { id, text } => {
-                let own = self.state.find(&self.kernel, self.kernel.id_hash(id))?;
+                let own = self.state.find(&self.kernel, &self.cache, id)?;
                 let own = own.map(|found| (found.part as u32, found.row));
                 Ok(Question { own, ..self.question(text) })
             }
@@ -113,11 +113,11 @@ impl Snapshot {
 
     fn question_of(&self, id: &str) -> Result<Question> {
         let row = self.find(id)?.ok_or_else(|| Error::NoSuchDocument { id: id.to_owned() })?;
-        let (run, index) = run_of(&self.state, &self.cache, &row)?;
+        let (run, index) = self.state.run_of(&self.cache, &row)?;
         let probe = run.record(index).and_then(|record| self.kernel.probe_again(&record));
-        let (probe, features) = probe.ok_or_else(|| damaged(&self.state, &row))?;
+        let (probe, features) = probe.ok_or_else(|| self.state.damaged(&row))?;
         let lookups = self.kernel.lookups(&probe, &features);
-        Ok(Question { probe, lookups, except: Some(row.id_hash), own: None })
+        Ok(Question { probe, lookups, except: Some(row.place), own: None })
     }
 
     pub(crate) fn prepare(&self, options: &SearchOptions) -> Result<Search<'_>> {
@@ -158,13 +158,13 @@ impl Snapshot {
 
     /// Gives the record of a row to `with`.
     pub(crate) fn with_record<O>(&self, row: &Row, with: impl FnOnce(Record<'_>) -> O) -> Result<O> {
-        let (run, index) = run_of(&self.state, &self.cache, row)?;
+        let (run, index) = self.state.run_of(&self.cache, row)?;
         let record = run.record(index).filter(|record| self.kernel.id_hash(record.id) == row.id_hash);
-        record.map(with).ok_or_else(|| damaged(&self.state, row))
+        record.map(with).ok_or_else(|| self.state.damaged(row))
     }
 
     fn find(&self, id: &str) -> Result<Option<Row>> {
-        Ok(self.state.find(&self.kernel, self.kernel.id_hash(id))?.map(|found| found.data))
+        Ok(self.state.find(&self.kernel, &self.cache, id)?.map(|found| found.data))
     }
 
     /// The document with this id.
@@ -206,8 +206,7 @@ impl Snapshot {
     pub fn without(&self, ids: &[&str]) -> Result<Self> {
         let mut changes = Changes::new(&self.state, &self.kernel, true);
         for id in ids {
-            let id_hash = self.kernel.id_hash(id);
-            changes.delete(id_hash, self.state.find(&self.kernel, id_hash)?);
+            changes.delete(id, self.state.find(&self.kernel, &self.cache, id)?);
         }
         let state = Arc::new(changes.apply());
         Ok(Self { kernel: Arc::clone(&self.kernel), cache: Arc::clone(&self.cache), state })
@@ -234,15 +233,11 @@ impl Snapshot {
     ///
     /// When a file cannot be read or is damaged.
     pub fn deleted_document(&self, id: &str) -> Result<Option<Document>> {
-        let id_hash = self.kernel.id_hash(id);
-        if self.state.find(&self.kernel, id_hash)?.is_some() {
+        if self.find(id)?.is_some() {
             return Ok(None);
         }
-        let ids = self.kernel.shape().ids();
-        for held in self.state.parts.iter().rev() {
-            if let Some(row) = held.find_deleted(ids, id_hash)? {
-                return self.read(&row).map(Some);
-            }
+        if let Some(row) = self.state.find_deleted(&self.kernel, &self.cache, id)? {
+            return self.read(&row).map(Some);
         }
         // Whoever opens an index keeps no rows of what was written and deleted since the last segment: it is only in the log.
         let mut last = None;
@@ -266,7 +261,7 @@ impl Snapshot {
 
     pub(crate) fn read(&self, row: &Row) -> Result<Document> {
         let document = self.with_record(row, |record| self.document_of(&record))?;
-        document.ok_or_else(|| damaged(&self.state, row))
+        document.ok_or_else(|| self.state.damaged(row))
     }
 
     /// The rows of all documents in the order in which they were added.

@@ -11,7 +11,7 @@ use crate::checksummed;
 use crate::disk::Disk;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Prepared};
-use crate::log::{LogFile, Operation, Run, replay};
+use crate::log::{ALIGN, Cache, LogFile, Operation, Run, replay};
 use crate::manifest::{Folder, LogInfo, Manifest, Tail};
 use crate::part::{Held, Part};
 use crate::row::{Place, Row};
@@ -172,16 +172,17 @@ impl State {
     pub(crate) fn with_operations(&self, operations: &[Operation], kernel: &Kernel, log: &LogFile) -> Result<Self> {
         // Of many operations at once: one may be of a single document.
         let documents: Vec<(&Run, Place)> = operations.iter().flat_map(Operation::documents).collect();
+        let cache = Cache::default();
         let prepare = |(run, place): &(&Run, Place)| {
             let damaged = || {
-                let offset = u64::from(place.frame) * crate::log::ALIGN;
+                let offset = u64::from(place.frame) * ALIGN;
                 Error::damaged(&log.path, "frame", offset, "a document in it is not what an index stores")
             };
             let record = run.record(place.index).ok_or_else(damaged)?;
             let mut prepared = kernel.prepare_again(&record).ok_or_else(damaged)?;
             prepared.row.place = *place;
-            let found = self.find(kernel, prepared.row.id_hash)?;
-            Ok((record.sequence, prepared, found))
+            let found = self.find(kernel, &cache, record.id)?;
+            Ok((record.sequence, Box::<str>::from(record.id), prepared, found))
         };
         let mut prepared = documents.par_iter().map(prepare).collect::<Result<Vec<_>>>()?.into_iter();
         let mut changes = Changes::new(self, kernel, true);
@@ -189,16 +190,16 @@ impl State {
         for operation in operations {
             match operation {
                 Operation::Documents(run, _) => {
-                    for (number, prepared, found) in prepared.by_ref().take(run.len() as usize) {
+                    for (number, id, prepared, found) in prepared.by_ref().take(run.len() as usize) {
                         sequence = sequence.max(number + 1);
-                        changes.put(prepared, found);
+                        changes.put(&id, prepared, found);
                     }
                 }
                 Operation::Deletes(ids) => {
                     for (number, id) in ids {
                         sequence = sequence.max(number + 1);
-                        let found = self.find(kernel, kernel.id_hash(id))?;
-                        changes.delete(kernel.id_hash(id), found);
+                        let found = self.find(kernel, &cache, id)?;
+                        changes.delete(id, found);
                         changes.deletes += 1;
                     }
                 }
@@ -215,14 +216,45 @@ impl State {
     }
 
     /// The document with this id.
-    pub(crate) fn find(&self, kernel: &Kernel, id_hash: u128) -> Result<Option<Found>> {
-        let ids = kernel.shape().ids();
+    pub(crate) fn find(&self, kernel: &Kernel, cache: &Cache, id: &str) -> Result<Option<Found>> {
+        let (ids, id_hash) = (kernel.shape().ids(), kernel.id_hash(id));
         for (part, held) in self.parts.iter().enumerate().rev() {
-            if let Some((row, data)) = held.find(ids, id_hash)? {
+            if let Some((row, data)) = held.find(ids, id_hash, |row| self.has_id(cache, row, id))? {
                 return Ok(Some(Found { part, row, data }));
             }
         }
         Ok(None)
+    }
+
+    /// The row of the document that last had this id and was deleted.
+    pub(crate) fn find_deleted(&self, kernel: &Kernel, cache: &Cache, id: &str) -> Result<Option<Row>> {
+        let (ids, id_hash) = (kernel.shape().ids(), kernel.id_hash(id));
+        for held in self.parts.iter().rev() {
+            let row = held.find_deleted(ids, id_hash, |row| self.has_id(cache, row, id))?;
+            if row.is_some() {
+                return Ok(row);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the document of a row has this id, compared in full.
+    fn has_id(&self, cache: &Cache, row: &Row, id: &str) -> Result<bool> {
+        let (run, index) = self.run_of(cache, row)?;
+        Ok(run.record(index).ok_or_else(|| self.damaged(row))?.id == id)
+    }
+
+    /// The run that a document is in, and its number there.
+    pub(crate) fn run_of(&self, cache: &Cache, row: &Row) -> Result<(Arc<Run>, u32)> {
+        let (log, _) = self.logs.get(&row.place.log).ok_or_else(|| self.damaged(row))?;
+        Ok((log.run(u64::from(row.place.frame) * ALIGN, cache)?, row.place.index))
+    }
+
+    /// The error for a document that is not where its row says.
+    pub(crate) fn damaged(&self, row: &Row) -> Error {
+        let (log, _) = self.logs.get(&row.place.log).unwrap_or_else(|| self.active_log());
+        let offset = u64::from(row.place.frame) * ALIGN;
+        Error::damaged(&log.path, "frame", offset, "a document is not where its row says")
     }
 
     /// How many documents there are.
@@ -300,7 +332,7 @@ pub(crate) struct Changes<'a> {
     /// Whether documents are in a log already.
     is_placed: bool,
     /// What has become of ids: the number of a put, or deleted.
-    ids: HashMap<u128, Option<usize>>,
+    ids: HashMap<Box<str>, Option<usize>>,
     puts: Vec<Option<Prepared>>,
     gone: Vec<(usize, u32)>,
     dead: HashMap<u32, u64>,
@@ -320,8 +352,8 @@ impl<'a> Changes<'a> {
     }
 
     /// The number of the put that an id has by now, if it has one.
-    pub(crate) fn put_of(&self, id_hash: u128) -> Option<usize> {
-        self.ids.get(&id_hash).copied().flatten()
+    pub(crate) fn put_of(&self, id: &str) -> Option<usize> {
+        self.ids.get(id).copied().flatten()
     }
 
     /// Whether a document of the state was taken away.
@@ -350,9 +382,8 @@ impl<'a> Changes<'a> {
     }
 
     /// Puts a document; `found` is what the state has under its id.
-    pub(crate) fn put(&mut self, prepared: Prepared, found: Option<Found>) -> Put {
-        let id = prepared.row.id_hash;
-        let outcome = match (self.ids.get(&id).copied(), found) {
+    pub(crate) fn put(&mut self, id: &str, prepared: Prepared, found: Option<Found>) -> Put {
+        let outcome = match (self.ids.get(id).copied(), found) {
             (Some(Some(number)), _) => {
                 let before = self.puts[number].as_ref().map(|before| before.row.digest);
                 if before == Some(prepared.row.digest) {
@@ -373,14 +404,14 @@ impl<'a> Changes<'a> {
             }
             (Some(None), _) | (None, None) => Put::Added,
         };
-        self.ids.insert(id, Some(self.puts.len()));
+        self.ids.insert(id.into(), Some(self.puts.len()));
         self.puts.push(Some(prepared));
         outcome
     }
 
     /// Deletes a document; says whether it was there, and whether the state has it.
-    pub(crate) fn delete(&mut self, id_hash: u128, found: Option<Found>) -> bool {
-        match (self.ids.insert(id_hash, None), found) {
+    pub(crate) fn delete(&mut self, id: &str, found: Option<Found>) -> bool {
+        match (self.ids.insert(id.into(), None), found) {
             (Some(Some(number)), _) => {
                 self.take_back(number);
                 true

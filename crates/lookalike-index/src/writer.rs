@@ -105,7 +105,7 @@ impl Writer {
     ///
     /// When the disk refuses; then nothing was deleted.
     pub fn delete(&self, ids: &[&str]) -> Result<u64> {
-        let writes = ids.iter().map(|id| Write::delete(&self.shared.kernel, id)).collect();
+        let writes = ids.iter().map(|id| Write::delete(id)).collect();
         let outcomes = self.ask(writes)?;
         // A delete that found its document has its place taken by nothing.
         Ok(outcomes.iter().filter(|outcome| **outcome == Put::Replaced).count() as u64)

@@ -42,7 +42,7 @@ pub(crate) trait TextHashes: Sync {
     fn token_counts(&self) -> &[u32];
 
     /// Gives the hashes of every text to `each`, in order: of its words, and of its content.
-    fn each_hashes(&self, each: &mut dyn FnMut(Document, u128, u64)) -> Result<()>;
+    fn each_hashes(&self, each: &mut dyn FnMut(Document, u128, u128)) -> Result<()>;
 
     /// The hash of a text's words by the key of the run.
     fn words_hash(&self, document: Document) -> Result<u128>;

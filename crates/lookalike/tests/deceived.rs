@@ -11,6 +11,8 @@ use lookalike::core::sketch::{FastSketcher, SlotSketcher};
 use lookalike::core::text::fold::Fold;
 use lookalike::core::text::shingle::{Shingle, Shingler};
 use lookalike::{Copies, SchemeRequest, Verdict, compare};
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
+
 use made::{Case, dedup, pairs, scheme, similarity, try_dedup};
 
 /// Words, and for each a word of 128 letters that has the same fixed hash.
@@ -23,6 +25,20 @@ fn collisions() -> Vec<(&'static str, &'static str)> {
 fn victim_and_evil() -> [String; 2] {
     let (words, evil): (Vec<&str>, Vec<&str>) = collisions().into_iter().unzip();
     [words.join(" "), evil.join(" ")]
+}
+
+/// Pairs of words of 900 letters, and of texts of 1,010 characters that differ in two letters. Each pair has the same XXH3
+/// for about one in a hundred of all seeds, so that a random seed does not protect from it.
+fn seed_collisions() -> [Vec<[&'static str; 2]>; 2] {
+    let words = include_str!("../../../fixtures/collisions/long_words.tsv");
+    let texts = include_str!("../../../fixtures/collisions/texts.tsv");
+    [words, texts].map(|pairs| pairs.lines().map(|line| line.split_once('\t').unwrap().into()).collect())
+}
+
+/// Two texts that share no word, of which each word has the same XXH3 as its counterpart for one in a hundred of all seeds.
+fn strangers() -> [String; 2] {
+    let [words, _] = seed_collisions();
+    [0, 1].map(|side| words.iter().map(|pair| pair[side]).collect::<Vec<_>>().join(" "))
 }
 
 fn methods() -> Vec<SchemeRequest> {
@@ -125,4 +141,67 @@ fn chosen_words_keep_a_near_duplicate_hidden_from_the_fixed_sketch_alone() {
         request.scheme.key = key.map(str::to_owned);
         assert_eq!(dedup(&request).found.removed_count, removed, "{key:?}");
     }
+}
+
+#[test]
+fn pairs_that_collide_for_many_seeds_collide_for_no_key() {
+    let [words, texts] = seed_collisions();
+    let numbers = |count: u64| (1..=count).map(|number| number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    for [left, right] in words.iter().chain(&texts) {
+        let [left_bytes, right_bytes] = [left, right].map(|text| text.as_bytes());
+        let is_equal = |seed: &u64| xxh3_128_with_seed(left_bytes, *seed) == xxh3_128_with_seed(right_bytes, *seed);
+        let is_equal_64 = |seed: &u64| xxh3_64_with_seed(left_bytes, *seed) == xxh3_64_with_seed(right_bytes, *seed);
+        let equal = numbers(2000).filter(|seed| is_equal(seed) || is_equal_64(seed)).count();
+        assert!(equal > 0, "a pair that proves nothing: {left}");
+        for number in numbers(2000) {
+            let key = Key::new(u128::from(number) << 64 | u128::from(number.rotate_left(17)));
+            assert_ne!(key.token_hash(left_bytes), key.token_hash(right_bytes));
+            assert_ne!(key.bytes_hash(left_bytes) as u64, key.bytes_hash(right_bytes) as u64);
+        }
+    }
+}
+
+#[test]
+fn no_run_of_two_thousand_takes_words_of_many_seeds_for_the_same() {
+    let texts = strangers();
+    let scheme = similarity("word:5", 0.8, 0.99);
+    for _ in 0..2000 {
+        // Each has a random key of its own.
+        let fates = lookalike::texts::dedup(&texts, &scheme).unwrap();
+        assert!(fates.iter().all(|fate| matches!(fate, lookalike::texts::Fate::Kept)), "{fates:?}");
+    }
+}
+
+#[test]
+fn no_run_of_two_thousand_takes_texts_of_many_seeds_for_exact_copies() {
+    let [_, pairs] = seed_collisions();
+    let texts: Vec<&str> = pairs.into_iter().flatten().collect();
+    let copies = SchemeRequest::default().method(MethodName::Copies).check().unwrap();
+    for _ in 0..2000 {
+        let fates = lookalike::texts::dedup(&texts, &copies).unwrap();
+        assert!(fates.iter().all(|fate| matches!(fate, lookalike::texts::Fate::Kept)), "{fates:?}");
+    }
+}
+
+#[test]
+fn files_of_such_texts_lose_none() {
+    let [_, pairs] = seed_collisions();
+    let texts: Vec<String> = strangers().into_iter().chain(pairs.into_iter().flatten().map(str::to_owned)).collect();
+    let case = Case::of(&texts);
+    for _ in 0..20 {
+        let mut request = case.request("corpus.jsonl", 0.8);
+        request.scheme = SchemeRequest::default().method(MethodName::Copies);
+        assert_eq!(dedup(&request).found.removed_count, 0);
+    }
+}
+
+#[test]
+fn shingles_of_one_polynomial_are_told_apart() {
+    // Without a stop word, a text is one shingle; and these two have one value by every polynomial modulo 2^64 with an odd base.
+    let text = |other: u32| {
+        let word = |at: u32| if (at.count_ones() + other) % 2 == 0 { "zxqv" } else { "qvxz" };
+        (0..4096).map(word).collect::<Vec<_>>().join(" ")
+    };
+    let fates = lookalike::texts::dedup([text(0), text(1)], &similarity("stopword", 0.8, 0.99)).unwrap();
+    assert!(fates.iter().all(|fate| matches!(fate, lookalike::texts::Fate::Kept)), "{fates:?}");
 }

@@ -33,7 +33,7 @@ pub(crate) struct SchemeArguments {
     /// File with your own stop words, one per line, for --shingle stopword
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     stopwords: Option<PathBuf>,
-    /// Secret key of the sketches: 1 to 16 hexadecimal digits, or random for a new key in every run. Without it, sketches are
+    /// Secret key of the sketches: 1 to 32 hexadecimal digits, or random for a new key in every run. Without it, sketches are
     /// the same in every run, and near-duplicates can be written on purpose so that they are not found
     #[arg(long, value_name = "HEX|random", hide_short_help = true)]
     key: Option<String>,

@@ -43,7 +43,7 @@ pub(super) const FAMILY_NAMES: &str = "
 
 /// Words that stand in names of organizations.
 pub(super) const ORGANIZATION_WORDS: &str = "
-    ab academy ag agency associates association bakery bank bar bistro bv cafe center centre church clinic club co
+    ab academy ag agency associates association bakery bank bar bistro bv cafe center center church clinic club co
     college company consulting corp corporation council daycare deli department electronics enterprises entertainment
     foundation gmbh grill group holdings hospital hotel inc incorporated industries institute insurance international
     kindergarten library limited llc llp ltd market media ministry motors museum nursery nv oy partners

@@ -62,7 +62,7 @@ struct BandingRecord {
 enum KeyRecord {
     Fixed,
     Random,
-    /// Sixteen hexadecimal digits.
+    /// 32 hexadecimal digits.
     Given(String),
 }
 
@@ -82,7 +82,7 @@ impl From<Scheme> for SchemeRecord {
             key: match scheme.key {
                 SketchKey::Fixed => KeyRecord::Fixed,
                 SketchKey::Random => KeyRecord::Random,
-                SketchKey::Given(key) => KeyRecord::Given(format!("{:016x}", key.value())),
+                SketchKey::Given(key) => KeyRecord::Given(format!("{:032x}", key.value().unwrap_or_default())),
             },
         }
     }
@@ -108,7 +108,7 @@ impl TryFrom<SchemeRecord> for Scheme {
             KeyRecord::Fixed => SketchKey::Fixed,
             KeyRecord::Random => SketchKey::Random,
             KeyRecord::Given(digits) => SketchKey::Given(Key::new(
-                u64::from_str_radix(digits, 16).map_err(|_| unknown("key", "sixteen hexadecimal digits"))?,
+                u128::from_str_radix(digits, 16).map_err(|_| unknown("key", "32 hexadecimal digits"))?,
             )),
         };
         let scheme = Self::new(criterion(&record.measure, record.threshold)?, record.method.options()?)?;
@@ -240,7 +240,7 @@ mod tests {
             by(MethodOptions::Copies(Checksum::Md5)),
             by(MethodOptions::Copies(Checksum::Text)),
             scheme().with_key(SketchKey::Random),
-            scheme().with_key(SketchKey::Given(Key::new(u64::MAX - 6))),
+            scheme().with_key(SketchKey::Given(Key::new(u128::MAX - 6))),
         ]
     }
 

@@ -14,7 +14,7 @@ use icu_properties::props::{GeneralCategory, GeneralCategoryGroup, Script, White
 use icu_properties::{CodePointMapData, CodePointSetData};
 
 use super::normalize::{composes_with_the_one_before, normalize};
-use crate::hash::{Key, token_hash};
+use crate::hash::{Hasher, token_hash};
 
 /// The part a character plays in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) struct Character {
     /// What it becomes; itself when complex.
     pub(super) folded: char,
     /// The token hash of what it becomes by the fixed key, for tokens of one character.
-    hash: u64,
+    pub(super) hash: u64,
 }
 
 /// What is to be done with a character of a word where it stands: a byte, and no `enum`, to be read from a table as it
@@ -101,8 +101,8 @@ const PAGES: usize = CODES / PAGE;
 impl Character {
     /// The hash of what it becomes, as a token of one character.
     #[inline]
-    pub(super) fn token_hash(&self, key: Key) -> u64 {
-        if key == Key::FIXED { self.hash } else { key.token_hash(self.folded.encode_utf8(&mut [0; 4]).as_bytes()) }
+    pub(super) fn token_hash(&self, hasher: &mut Hasher) -> u64 {
+        if hasher.is_fixed() { self.hash } else { hasher.hash_or_note(self.folded.encode_utf8(&mut [0; 4]).as_bytes()) }
     }
 }
 

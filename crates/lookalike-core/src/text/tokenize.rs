@@ -20,12 +20,15 @@ use super::character::{Character, Kind, character, normal_character};
 use super::fold::{Fold, Folder};
 use super::unit;
 use super::word::{WordWriter, Words, classify, hash_in_place};
-use crate::hash::{Key, SHORT};
+use crate::hash::{Key, SHORT, Hasher};
 
 /// Receives the tokens of a text in order.
 pub trait TokenSink {
     /// One token: its hash, and the bytes of the text that it came from.
     fn token(&mut self, hash: u64, start: usize, end: usize);
+
+    /// Where the hashes of the last `count` tokens are kept, in order: with a secret key they come later.
+    fn last_hashes(&mut self, count: usize) -> impl Iterator<Item = &mut u64>;
 }
 
 /// Keeps the hashes only.
@@ -33,6 +36,11 @@ impl TokenSink for Vec<u64> {
     #[inline]
     fn token(&mut self, hash: u64, _start: usize, _end: usize) {
         self.push(hash);
+    }
+
+    fn last_hashes(&mut self, count: usize) -> impl Iterator<Item = &mut u64> {
+        let from = self.len() - count;
+        self[from..].iter_mut()
     }
 }
 
@@ -60,17 +68,25 @@ impl TokenSink for Vec<Token> {
     fn token(&mut self, hash: u64, start: usize, end: usize) {
         self.push(Token { hash, start, end });
     }
+
+    fn last_hashes(&mut self, count: usize) -> impl Iterator<Item = &mut u64> {
+        let from = self.len() - count;
+        self[from..].iter_mut().map(|token| &mut token.hash)
+    }
 }
 
 /// Cuts texts into tokens. Use one per thread, since it reuses its buffers.
 pub struct Tokenizer {
     fold: Fold,
-    key: Key,
+    hasher: Hasher,
     kernel: Kernel,
     lower: Vec<u8>,
     blocks: Vec<Block>,
     word: String,
 }
+
+/// How many characters, or tokens of the caller, are hashed together with a secret key.
+const TOGETHER: usize = 1024;
 
 /// How much text is classified at once: little enough for the lower-case copy to stay in the first-level cache.
 const PIECE: usize = 2 * 1024;
@@ -84,7 +100,14 @@ impl Default for Tokenizer {
 impl Tokenizer {
     /// A tokenizer with this fold and hashes of this key.
     pub fn new(fold: Fold, key: Key) -> Self {
-        Self { fold, key, kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), word: String::new() }
+        Self {
+            fold,
+            hasher: Hasher::new(key),
+            kernel: kernel(),
+            lower: Vec::new(),
+            blocks: Vec::new(),
+            word: String::new(),
+        }
     }
 
     /// Passes the word tokens of `text` to `sink`.
@@ -93,13 +116,14 @@ impl Tokenizer {
         while start < text.len() {
             let end = piece_end(text.as_bytes(), start);
             self.words_of_piece(&text[start..end], start, sink);
+            hash_noted(&mut self.hasher, sink);
             start = end;
         }
     }
 
     /// Passes the character tokens of `text` to `sink`.
     pub fn characters(&mut self, text: &str, sink: &mut impl TokenSink) {
-        let mut writer = CharacterWriter { key: self.key, space: None, any: false, sink };
+        let mut writer = CharacterWriter { hasher: &mut self.hasher, space: None, any: false, sink };
         let mut folder = Folder::new(self.fold);
         let is_folded = self.fold != Fold::NONE;
         let mut write = |character: &Character, start: usize, end: usize| {
@@ -125,6 +149,7 @@ impl Tokenizer {
             unit::for_each(&text[start..end], start, &mut write);
             start = end;
         }
+        hash_noted(&mut self.hasher, sink);
     }
 
     /// Passes what stands between blanks to `sink`. A zero byte is a blank too, since no token may end in one.
@@ -132,8 +157,12 @@ impl Tokenizer {
         let is_blank = |character: char| character.is_ascii_whitespace() || character == '\0';
         for token in text.split(is_blank).filter(|token| !token.is_empty()) {
             let start = token.as_ptr() as usize - text.as_ptr() as usize;
-            sink.token(self.key.token_hash(token.as_bytes()), start, start + token.len());
+            sink.token(self.hasher.hash_or_note(token.as_bytes()), start, start + token.len());
+            if self.hasher.noted_count() == TOGETHER {
+                hash_noted(&mut self.hasher, sink);
+            }
         }
+        hash_noted(&mut self.hasher, sink);
     }
 
     /// A piece starts and ends where no word is cut; `offset` is where it stands in the text.
@@ -159,9 +188,13 @@ impl Tokenizer {
                 |start, end| {
                     let lower = &self.lower[start..end];
                     if is_plain(blocks, start, end) && !(self.fold.digits && lower.iter().any(u8::is_ascii_digit)) {
-                        sink.token(hash_in_place(self.key, &self.lower, start, end), offset + start, offset + end);
+                        sink.token(
+                            hash_in_place(&mut self.hasher, &self.lower, start, end),
+                            offset + start,
+                            offset + end,
+                        );
                     } else {
-                        let mut writer = WordWriter::new(self.key, &mut self.word, sink);
+                        let mut writer = WordWriter::new(&mut self.hasher, &mut self.word, sink);
                         folded_words(&piece[start..end], offset + start, self.fold, &mut writer);
                     }
                 },
@@ -171,13 +204,14 @@ impl Tokenizer {
                 blocks,
                 |block| block.words,
                 |start, end| {
-                    sink.token(hash_in_place(self.key, &self.lower, start, end), offset + start, offset + end);
+                    sink.token(hash_in_place(&mut self.hasher, &self.lower, start, end), offset + start, offset + end);
                 },
             );
         } else {
             classify(&mut self.lower, blocks);
             let blocks = &*blocks;
-            let mut words = Words { key: self.key, piece, lower: &mut self.lower, offset, word: &mut self.word, sink };
+            let mut words =
+                Words { hasher: &mut self.hasher, piece, lower: &mut self.lower, offset, word: &mut self.word, sink };
             for_each_run(
                 blocks,
                 |block| block.words | block.wide,
@@ -191,6 +225,11 @@ impl Tokenizer {
             );
         }
     }
+}
+
+/// Hashes the tokens that were noted, and puts the hashes where they belong.
+fn hash_noted(hasher: &mut Hasher, sink: &mut impl TokenSink) {
+    hasher.hash_noted(sink.last_hashes(hasher.noted_count()));
 }
 
 /// Gives the words of a stretch of text that stands at `offset` to `writer`, one character after the other.
@@ -274,7 +313,7 @@ fn for_each_run(blocks: &[Block], bits: impl Fn(&Block) -> u64, mut run: impl Fn
 
 /// Passes characters on, with white space collapsed.
 struct CharacterWriter<'a, S> {
-    key: Key,
+    hasher: &'a mut Hasher,
     /// White space that is one token if a character follows.
     space: Option<(usize, usize)>,
     any: bool,
@@ -291,10 +330,13 @@ impl<S: TokenSink> CharacterWriter<'_, S> {
         if let Some((start, end)) = self.space.take()
             && self.any
         {
-            self.sink.token(self.key.token_hash(b" "), start, end);
+            self.sink.token(self.hasher.hash_or_note(b" "), start, end);
         }
         self.any = true;
-        self.sink.token(character.token_hash(self.key), start, end);
+        self.sink.token(character.token_hash(self.hasher), start, end);
+        if self.hasher.noted_count() >= TOGETHER {
+            hash_noted(self.hasher, self.sink);
+        }
     }
 }
 

@@ -8,20 +8,21 @@ use super::ascii::{BLOCK, Block};
 use super::character::{Character, Class, Kind, character, class, known_class};
 use super::tokenize::TokenSink;
 use super::unit;
-use crate::hash::{Key, SHORT};
+use crate::hash::{SHORT, Hasher, token_hash};
 
 /// The hash of the token from `start` to `end` in a lower-case copy that has room for a short token after it.
-#[inline]
-pub(super) fn hash_in_place(key: Key, lower: &[u8], start: usize, end: usize) -> u64 {
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "called for every word")]
+pub(super) fn hash_in_place(hasher: &mut Hasher, lower: &[u8], start: usize, end: usize) -> u64 {
     match lower[start..].first_chunk() {
-        Some(bytes) if end - start <= SHORT => key.short_token_hash(bytes, end - start),
-        _ => key.token_hash(&lower[start..end]),
+        Some(bytes) if end - start <= SHORT => hasher.hash_or_note_short(bytes, end - start),
+        _ => hasher.hash_or_note(&lower[start..end]),
     }
 }
 
 /// Text under way to words: a piece, its lower-case copy, and where the piece stands in the text.
 pub(super) struct Words<'a, S> {
-    pub(super) key: Key,
+    pub(super) hasher: &'a mut Hasher,
     pub(super) piece: &'a str,
     pub(super) lower: &'a mut [u8],
     pub(super) offset: usize,
@@ -98,7 +99,7 @@ impl<S: TokenSink> Words<'_, S> {
             && known_class(three_bytes(bytes[3], bytes[4], bytes[5])) == Class::ALONE
         {
             let start = self.offset + at;
-            self.sink.token(self.key.short_token_hash(bytes, LENGTH), start, start + LENGTH);
+            self.sink.token(self.hasher.hash_or_note_short(bytes, LENGTH), start, start + LENGTH);
             at += LENGTH;
         }
         at
@@ -108,7 +109,7 @@ impl<S: TokenSink> Words<'_, S> {
     #[inline]
     pub(super) fn end(&mut self, start: usize, end: usize) {
         if start < end {
-            self.sink.token(hash_in_place(self.key, self.lower, start, end), self.offset + start, self.offset + end);
+            self.sink.token(hash_in_place(self.hasher, self.lower, start, end), self.offset + start, self.offset + end);
         }
     }
 
@@ -126,11 +127,11 @@ impl<S: TokenSink> Words<'_, S> {
             }
         }
         let kept = std::str::from_utf8(&self.lower[word.min(from)..from]).unwrap_or_default();
-        let mut writer = WordWriter::new(self.key, &mut *self.word, &mut *self.sink);
+        let mut writer = WordWriter::new(&mut *self.hasher, &mut *self.word, &mut *self.sink);
         writer.word.push_str(kept);
         (writer.start, writer.end) = (self.offset + word, self.offset + from);
         // A lone letter with marks: only a single character has its hash in the table.
-        writer.alone = (is_alone && !kept.is_empty()).then_some(self.key.token_hash(kept.as_bytes()));
+        writer.alone = (is_alone && !kept.is_empty()).then(|| token_hash(kept.as_bytes()));
         let mut at = from;
         while at < end {
             at = unit::piece(text, at, self.offset, &mut |character, start, end| writer.push(character, start, end));
@@ -254,7 +255,7 @@ pub(super) fn classify(lower: &mut [u8], blocks: &mut [Block]) {
 
 /// Puts characters together to words.
 pub(super) struct WordWriter<'a, S> {
-    key: Key,
+    hasher: &'a mut Hasher,
     word: &'a mut String,
     start: usize,
     end: usize,
@@ -265,9 +266,9 @@ pub(super) struct WordWriter<'a, S> {
 
 impl<'a, S: TokenSink> WordWriter<'a, S> {
     /// Without a word under way; `word` is room for one.
-    pub(super) fn new(key: Key, word: &'a mut String, sink: &'a mut S) -> Self {
+    pub(super) fn new(hasher: &'a mut Hasher, word: &'a mut String, sink: &'a mut S) -> Self {
         word.clear();
-        Self { key, word, start: 0, end: 0, alone: None, sink }
+        Self { hasher, word, start: 0, end: 0, alone: None, sink }
     }
 
     #[inline]
@@ -284,7 +285,7 @@ impl<'a, S: TokenSink> WordWriter<'a, S> {
             Kind::Alone => {
                 self.end();
                 self.start = start;
-                self.alone = Some(character.token_hash(self.key));
+                self.alone = Some(character.hash);
             }
             // What follows a lone letter's marks must still start anew, so the word stays `alone`.
             Kind::Mark if !self.word.is_empty() => {}
@@ -298,8 +299,8 @@ impl<'a, S: TokenSink> WordWriter<'a, S> {
     pub(super) fn end(&mut self) {
         if !self.word.is_empty() {
             let hash = match self.alone {
-                Some(hash) if self.is_one_character() => hash,
-                _ => self.key.token_hash(self.word.as_bytes()),
+                Some(hash) if self.hasher.is_fixed() && self.is_one_character() => hash,
+                _ => self.hasher.hash_or_note(self.word.as_bytes()),
             };
             self.sink.token(hash, self.start, self.end);
             self.word.clear();

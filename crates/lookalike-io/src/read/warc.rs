@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use lookalike_core::hash::bytes_hash;
+use lookalike_core::hash::Key;
 use lookalike_core::resolve::keep::FieldValue;
 use memchr::memmem;
 
@@ -149,12 +149,12 @@ pub(crate) fn goes_on(line: &[u8]) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Links {
     /// Its own id.
-    pub id: Option<u64>,
+    pub id: Option<u128>,
     /// The ids of records that it was captured with or describes.
-    pub to: Vec<u64>,
+    pub to: Vec<u128>,
     /// What the page of a revisit is known by, which has its payload; of other records, what revisits know them by. The surest
     /// comes first: the id, address and date, then the digest of the payload.
-    pub page: Vec<u64>,
+    pub page: Vec<u128>,
     /// True for a `revisit`: a capture of a page whose payload is in another record.
     pub is_revisit: bool,
 }
@@ -167,19 +167,19 @@ const STARTS: [usize; 2] = [4 << 10, LONGEST_HEADER];
 /// # Errors
 ///
 /// When its file cannot be read any more.
-pub fn links(shelf: &Shelf, place: Place) -> Result<Option<Links>, Error> {
+pub fn links(shelf: &Shelf, place: Place, key: Key) -> Result<Option<Links>, Error> {
     let mut bytes = Vec::new();
     for most in STARTS {
         shelf.read_start(place, most, &mut bytes)?;
         if let Some(length) = header_length(&bytes) {
-            return Ok(Some(links_of(&bytes[..length])));
+            return Ok(Some(links_of(&bytes[..length], key)));
         }
     }
     Ok(None)
 }
 
-fn links_of(header: &[u8]) -> Links {
-    let hash = |id: Cow<'_, str>| bytes_hash(id.trim_start_matches('<').trim_end_matches('>').as_bytes()) as u64;
+fn links_of(header: &[u8], key: Key) -> Links {
+    let hash = |id: Cow<'_, str>| key.bytes_hash(id.trim_start_matches('<').trim_end_matches('>').as_bytes());
     let kind = field(header, "WARC-Type").unwrap_or_default().to_ascii_lowercase();
     // A conversion refers to a record as well, but is a document of its own; and a revisit is a capture of its own.
     let other = match &*kind {
@@ -190,11 +190,11 @@ fn links_of(header: &[u8]) -> Links {
     let names = ["WARC-Concurrent-To"].into_iter().chain(other);
     let to = names.flat_map(|name| fields(header, name)).map(hash).collect();
     let is_revisit = kind == "revisit";
-    Links { id: field(header, "WARC-Record-ID").map(hash), to, page: page_of(header, is_revisit), is_revisit }
+    Links { id: field(header, "WARC-Record-ID").map(hash), to, page: page_of(header, is_revisit, key), is_revisit }
 }
 
 /// What a page is known by, in the words of the page itself or in those of its revisit.
-fn page_of(header: &[u8], is_revisit: bool) -> Vec<u64> {
+fn page_of(header: &[u8], is_revisit: bool, key: Key) -> Vec<u128> {
     let [id, uri, date] = if is_revisit {
         ["WARC-Refers-To", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date"]
     } else {
@@ -206,7 +206,7 @@ fn page_of(header: &[u8], is_revisit: bool) -> Vec<u64> {
     };
     let capture = bare(uri).zip(bare(date)).map(|(uri, date)| format!("{uri}\n{date}"));
     let names = [("id", bare(id)), ("capture", capture), ("payload", bare("WARC-Payload-Digest"))];
-    let hash = |(kind, name): (&str, Option<String>)| Some(bytes_hash(format!("{kind}\n{}", name?).as_bytes()) as u64);
+    let hash = |(kind, name): (&str, Option<String>)| Some(key.bytes_hash(format!("{kind}\n{}", name?).as_bytes()));
     names.into_iter().filter_map(hash).collect()
 }
 
@@ -374,9 +374,12 @@ mod tests {
     #[test]
     fn a_record_belongs_to_those_that_it_was_captured_with() {
         let links = |kind: &str, more: &str| {
-            links_of(format!("WARC/1.0\r\nWARC-Type: {kind}\r\nwarc-record-id: <urn:x>\r\n{more}\r\n").as_bytes())
+            links_of(
+                format!("WARC/1.0\r\nWARC-Type: {kind}\r\nwarc-record-id: <urn:x>\r\n{more}\r\n").as_bytes(),
+                Key::new(7),
+            )
         };
-        let hash = |id: &str| bytes_hash(id.as_bytes()) as u64;
+        let hash = |id: &str| Key::new(7).bytes_hash(id.as_bytes());
         let two =
             "WARC-Concurrent-To: <urn:a>\r\nX: y\r\nWARC-Concurrent-To:\r\n  urn:b\r\nWARC-Refers-To: <urn:c>\r\n";
         let request = links("request", two);

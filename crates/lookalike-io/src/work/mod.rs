@@ -59,6 +59,8 @@ struct Label {
     lookalike: Cow<'static, str>,
     /// A number by which the run's other files are known.
     run: u64,
+    /// The key of what decides: 32 hexadecimal digits.
+    key: String,
     /// What tells the run from all others.
     of: Vec<String>,
 }
@@ -72,6 +74,8 @@ pub struct WorkFolder {
     path: PathBuf,
     /// By which the run's files are known.
     run: u64,
+    /// Of what decides.
+    key: Key,
     /// How often the run was started before.
     attempt: u32,
     faults: Arc<Faults>,
@@ -95,7 +99,16 @@ impl WorkFolder {
         let folder = made.map_err(Error::unworkable(&parent))?;
         unfinished.note(folder.path());
         let path = folder.path().to_owned();
-        Ok(Self { path, run: random(), attempt: 0, faults, is_named: false, _temporary: Some(folder), _lock: None })
+        Ok(Self {
+            path,
+            run: random(),
+            key: Key::random(),
+            attempt: 0,
+            faults,
+            is_named: false,
+            _temporary: Some(folder),
+            _lock: None,
+        })
     }
 
     /// The user's folder, for a run identified by `label`: its command, input and parameters.
@@ -116,7 +129,7 @@ impl WorkFolder {
         if options.earlier != Earlier::Refuse {
             remove_staging(path);
         }
-        let run = match options.earlier {
+        let (run, key) = match options.earlier {
             Earlier::Refuse if is_ours => return Err(Error::WorkUnfinished { path: path.to_owned() }),
             Earlier::Resume if is_ours => check_label(path, label)?,
             Earlier::Refuse | Earlier::Replace | Earlier::Resume => {
@@ -126,19 +139,29 @@ impl WorkFolder {
                 }
                 faults.check().map_err(Error::unworkable(path))?;
                 // A label that is cut short would be of no run.
-                let (new, run) = (path.join("run.new"), random());
-                let label = Label { lookalike: "work".into(), run, of: label.to_vec() };
+                let (new, run, key) = (path.join("run.new"), random(), Key::random());
+                let digits = format!("{:032x}", key.value().unwrap_or_default());
+                let label = Label { lookalike: "work".into(), run, key: digits, of: label.to_vec() };
                 serde_json::to_vec(&label)
                     .map_err(io::Error::from)
                     .and_then(|label| fs::write(&new, label))
                     .and_then(|()| fs::rename(&new, path.join(LABEL)))
                     .map_err(Error::unworkable(path))?;
-                run
+                (run, key)
             }
         };
         let attempts = files.iter().filter_map(|name| attempt_of(name));
         let attempt = if options.earlier == Earlier::Resume { attempts.max().map_or(0, |last| last + 1) } else { 0 };
-        Ok(Self { path: path.to_owned(), run, attempt, faults, is_named: true, _temporary: None, _lock: Some(lock) })
+        Ok(Self {
+            path: path.to_owned(),
+            run,
+            key,
+            attempt,
+            faults,
+            is_named: true,
+            _temporary: None,
+            _lock: Some(lock),
+        })
     }
 
     /// Whether a run may be resumed from it.
@@ -153,7 +176,7 @@ impl WorkFolder {
 
     /// The random key of the run, drawn when it was first started.
     pub fn key(&self) -> Key {
-        Key::new(self.run)
+        self.key
     }
 
     /// A new log for a stage.
@@ -326,11 +349,13 @@ fn lock(path: &Path) -> Result<File> {
     lock.ok_or_else(|| Error::WorkInUse { path: path.to_owned() })
 }
 
-/// Makes sure that the folder is of this run, and says by which number its files are known.
-fn check_label(path: &Path, label: &[String]) -> Result<u64> {
+/// Makes sure that the folder is of this run, and says by which number its files are known, and its key.
+fn check_label(path: &Path, label: &[String]) -> Result<(u64, Key)> {
     let file = path.join(LABEL);
     let then = fs::read(&file).map_err(Error::unworkable(path))?;
-    let Ok(then) = serde_json::from_slice::<Label>(&then) else { return Err(Error::WorkFileOfAnother { path: file }) };
+    let then = serde_json::from_slice::<Label>(&then).ok();
+    let then = then.and_then(|then| Some((Key::new(u128::from_str_radix(&then.key, 16).ok()?), then)));
+    let Some((key, then)) = then else { return Err(Error::WorkFileOfAnother { path: file }) };
     let nothing = "nothing".to_owned();
     for at in 0..then.of.len().max(label.len()) {
         let [then, now] = [&then.of[..], label].map(|lines| lines.get(at).unwrap_or(&nothing));
@@ -338,5 +363,5 @@ fn check_label(path: &Path, label: &[String]) -> Result<u64> {
             return Err(Error::WorkOfAnother { path: path.to_owned(), then: then.clone(), now: now.clone() });
         }
     }
-    Ok(then.run)
+    Ok((then.run, key))
 }

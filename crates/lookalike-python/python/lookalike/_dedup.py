@@ -314,7 +314,7 @@ def dedup(
     The parameters of methods that are seldom needed:
 
     :param stopwords: your own stop words, for the shingle ``"stopword"``. Default: those of the languages.
-    :param key: the key of the sketches, 1 to 16 hexadecimal digits, or ``"random"``. Default: none.
+    :param key: the key of the sketches, 1 to 32 hexadecimal digits, or ``"random"``. Default: none.
     :param rows_random: minhash: draw the rows of each band at random. Default: False.
     :param slots: minhash: number of slots that random rows are drawn from. Default: 128.
     :param sketch: minhash, supershingle: how slots are filled, ``"fast"`` (default) or ``"classic"``.

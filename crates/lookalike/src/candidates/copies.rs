@@ -42,7 +42,7 @@ impl Texts {
 const SORTING_BYTES: usize = 2 * size_of::<Hashed>();
 
 /// A document with what is known of its text: the hash of its words, its rank, and the hash of its content.
-type Hashed = (u128, u32, u64);
+type Hashed = (u128, u32, u128);
 
 /// What makes a document longer than another: where one must lie inside of the other, the features that it has room
 /// for.

@@ -22,7 +22,7 @@ use lookalike_core::text::checksum::Sum;
 pub(super) const HEAD: usize = 16;
 
 /// The words of a row: offset, length and store, position, hash of the words (two), of the content, tokens and features.
-pub(super) const ROW: usize = 7;
+pub(super) const ROW: usize = 8;
 
 /// The words of a checksum.
 const SUM: usize = 3;
@@ -190,8 +190,8 @@ pub(crate) struct Row {
     pub(crate) position: u64,
     /// Equal for documents that are joined: those with the same words, or exact copies where only those are looked for.
     pub(crate) text_hash: u128,
-    /// Equal for exact copies. It is compared only where `text_hash` is equal too, so that 64 bits are enough.
-    pub(crate) content_hash: u64,
+    /// Equal for exact copies.
+    pub(crate) content_hash: u128,
     pub(crate) token_count: u32,
     pub(crate) size: u32,
 }
@@ -199,17 +199,19 @@ pub(crate) struct Row {
 impl Row {
     pub(super) fn of(words: &[u64], file: u32) -> Self {
         let [length, store] = both(words[1]);
-        let [token_count, size] = both(words[6]);
+        let [token_count, size] = both(words[7]);
         let place = Place { file, store: store_of(store), offset: words[0], length };
-        let text_hash = u128::from(words[4]) << 64 | u128::from(words[3]);
-        Self { place, position: words[2], text_hash, content_hash: words[5], token_count, size }
+        let hash = |low: usize| u128::from(words[low + 1]) << 64 | u128::from(words[low]);
+        Self { place, position: words[2], text_hash: hash(3), content_hash: hash(5), token_count, size }
     }
 
     fn words(&self) -> [u64; ROW] {
         let Place { store, offset, length, .. } = self.place;
         let Self { position, text_hash, content_hash, token_count, size, .. } = *self;
-        let (low, high) = (text_hash as u64, (text_hash >> 64) as u64);
-        [offset, pair(length, number_of(store)), position, low, high, content_hash, pair(token_count, size)]
+        let halves = |hash: u128| [hash as u64, (hash >> 64) as u64];
+        let ([low, high], [content_low, content_high]) = (halves(text_hash), halves(content_hash));
+        let (length, counts) = (pair(length, number_of(store)), pair(token_count, size));
+        [offset, length, position, low, high, content_low, content_high, counts]
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) mod walk;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use lookalike_core::hash::{Key, bytes_hash};
+use lookalike_core::hash::Key;
 use lookalike_core::ids::{Document, Number};
 use lookalike_core::resolve::keep::FieldValue;
 use lookalike_core::sources::SketchSource;
@@ -73,7 +73,7 @@ pub(crate) struct Corpus {
     /// Who may use how much memory.
     pub(crate) shares: Shares,
     /// What the hashes of contents are made with.
-    content_key: Key,
+    key: Key,
     blocks: Blocks,
     /// Features of a small input, until they are taken.
     kept_features: Mutex<Option<KeptFeatures>>,
@@ -125,7 +125,7 @@ impl Corpus {
             sizes,
             values,
             shares,
-            content_key: reading.work.key(),
+            key: reading.work.key(),
             blocks,
             kept_features: Mutex::new(kept_features),
             known: OnceLock::new(),
@@ -191,13 +191,18 @@ impl Corpus {
         self.blocks.row(document)
     }
 
+    /// The key of what decides.
+    pub(crate) fn key(&self) -> Key {
+        self.key
+    }
+
     /// What makes the hashes of contents that rows have.
     pub(crate) fn content_hasher(&self) -> ContentHasher {
-        ContentHasher::keyed(self.content_key)
+        ContentHasher::keyed(self.key)
     }
 
     /// Gives the hashes of every text, of its words and of its content, to `each`, in the order of the input.
-    pub(crate) fn each_text_hash(&self, each: &mut dyn FnMut(Document, u128, u64)) -> Result<()> {
+    pub(crate) fn each_text_hash(&self, each: &mut dyn FnMut(Document, u128, u128)) -> Result<()> {
         (0..self.blocks.len()).try_for_each(|block| {
             let rows = self.blocks.rows(block)?;
             let of_row = |(document, row): (u32, Row)| each(Document(document), row.text_hash, row.content_hash);
@@ -284,12 +289,12 @@ impl Corpus {
 
     /// How many documents of the input have the id of another one before them.
     pub(crate) fn repeated_ids(&self) -> Result<u64> {
-        let mut ids: Vec<u64> = Vec::new();
+        let mut ids: Vec<u128> = Vec::new();
         let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
-            // Two ids with the same hash would be counted as one: that takes billions of them.
+            // This is only a count, and nobody can write two ids with the same hash.
             let hash =
-                |(_, described): (Document, Described<'_>)| Some(bytes_hash(described.own_id()?.as_bytes()) as u64);
-            Ok(run.filter_map(hash).collect::<Vec<u64>>())
+                |(_, described): (Document, Described<'_>)| Some(self.key.bytes_hash(described.own_id()?.as_bytes()));
+            Ok(run.filter_map(hash).collect::<Vec<u128>>())
         };
         self.each_described(of_run, |hashes| {
             ids.extend(hashes);

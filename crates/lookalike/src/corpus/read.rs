@@ -230,6 +230,6 @@ impl Sketching {
                 self.key.bytes_hash(text.as_bytes())
             }
         };
-        builder.rows.push(Row { place, position, text_hash, content_hash: content_hash as u64, token_count, size });
+        builder.rows.push(Row { place, position, text_hash, content_hash, token_count, size });
     }
 }

@@ -9,7 +9,7 @@ use lookalike_core::ids::{Document, Number};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::sources::{FeatureSource, SourceError};
 use lookalike_core::text::content::ContentHasher;
-use lookalike_core::text::shingle::{Features, Shingler};
+use lookalike_core::text::shingle::Shingler;
 use lookalike_io::read::Parser;
 
 use crate::corpus::{Corpus, Row};
@@ -66,6 +66,8 @@ struct Bench {
     bytes: Vec<u8>,
     parser: Parser,
     shingler: Shingler,
+    /// With another key, made when it is needed.
+    second: Option<Shingler>,
     content: ContentHasher,
 }
 
@@ -92,7 +94,8 @@ impl<'a> Reread<'a> {
 
     /// The hash of a text's words.
     pub(crate) fn words_of(&self, text: &str) -> u128 {
-        self.with_shingler(|shingler| shingler.features(text).text_hash())
+        let second = self.shingler(self.key.second()).features(text).text_hash();
+        self.with_shingler(|shingler| shingler.features(text).text_hash() ^ second)
     }
 
     /// How many tokens a text has.
@@ -120,9 +123,14 @@ impl<'a> Reread<'a> {
         Bench {
             bytes: Vec::new(),
             parser: Parser::new(&self.read.settings),
-            shingler: Shingler::keyed(self.similarity.shingle(), self.similarity.fold(), self.key),
+            shingler: self.shingler(self.key),
+            second: None,
             content: self.corpus.content_hasher(),
         }
+    }
+
+    fn shingler(&self, key: Key) -> Shingler {
+        Shingler::keyed(self.similarity.shingle(), self.similarity.fold(), key)
     }
 
     /// Whether a document is too long to be read beside others.
@@ -130,22 +138,36 @@ impl<'a> Reread<'a> {
         self.corpus.token_counts[document.index()] as usize > self.together / WORD_BYTES
     }
 
-    fn with_features<T>(&self, document: Document, of_features: impl FnOnce(Features<'_>) -> T) -> Result<T> {
+    /// Reads a document and gives its text to `of_text`, with the shinglers of the first and of the second key.
+    fn with_text<T>(
+        &self,
+        document: Document,
+        of_text: impl FnOnce(&str, &mut Shingler, &mut Option<Shingler>) -> T,
+    ) -> Result<T> {
         if self.is_large(document) {
             // Its buffers go with it.
             let _turn = self.large.lock().expect("no thread panicked");
-            return self.read_by(&mut self.new_bench(), document).map(of_features);
+            return self.read_by(&mut self.new_bench(), document, of_text);
         }
         let mut bench = self.bench();
-        let features = self.read_by(&mut bench, document).map(of_features);
+        let output = self.read_by(&mut bench, document, of_text);
         self.benches.lock().expect("no thread panicked").push(bench);
-        features
+        output
     }
 
-    fn read_by<'b>(&self, bench: &'b mut Bench, document: Document) -> Result<Features<'b>> {
-        let Bench { bytes, parser, shingler, content } = bench;
+    fn read_by<T>(
+        &self,
+        bench: &mut Bench,
+        document: Document,
+        of_text: impl FnOnce(&str, &mut Shingler, &mut Option<Shingler>) -> T,
+    ) -> Result<T> {
+        let Bench { bytes, parser, shingler, second, content } = bench;
         let read = self.document_by((bytes, parser, content), document)?;
-        Ok(shingler.features(read.text))
+        Ok(of_text(read.text, shingler, second))
+    }
+
+    fn second<'b>(&self, second: &'b mut Option<Shingler>) -> &'b mut Shingler {
+        second.get_or_insert_with(|| self.shingler(self.key.second()))
     }
 
     /// Reads a document, and makes sure that it is the one that was sketched.
@@ -164,14 +186,18 @@ impl<'a> Reread<'a> {
         let read = parser.document(self.corpus.kind(place.file), bytes).ok_or_else(changed)?;
         self.progress.advance(u64::from(place.length), Counted::Rereadings(1));
         // Evidence must be about the text that was sketched.
-        let is_same = content.hash(read.text) as u64 == content_hash;
+        let is_same = content.hash(read.text) == content_hash;
         if is_same { Ok(read) } else { Err(changed()) }
     }
 }
 
 impl FeatureSource for Reread<'_> {
     fn features(&self, document: Document) -> std::result::Result<Vec<u64>, SourceError> {
-        Ok(self.with_features(document, |features| features.all.to_vec())?)
+        Ok(self.with_text(document, |text, shingler, _| shingler.own_features(text))?)
+    }
+
+    fn second_features(&self, document: Document) -> std::result::Result<Option<Vec<u64>>, SourceError> {
+        Ok(Some(self.with_text(document, |text, _, second| self.second(second).own_features(text))?))
     }
 }
 
@@ -180,13 +206,15 @@ impl TextHashes for Reread<'_> {
         &self.corpus.token_counts
     }
 
-    fn each_hashes(&self, each: &mut dyn FnMut(Document, u128, u64)) -> Result<()> {
+    fn each_hashes(&self, each: &mut dyn FnMut(Document, u128, u128)) -> Result<()> {
         self.corpus.each_text_hash(each)
     }
 
     fn words_hash(&self, document: Document) -> Result<u128> {
-        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method itself is of one lifetime only")]
-        self.with_features(document, |features| features.text_hash())
+        // Two keys, since texts may differ in one word, and a word has 64 bits of one key.
+        self.with_text(document, |text, shingler, second| {
+            shingler.features(text).text_hash() ^ self.second(second).features(text).text_hash()
+        })
     }
 
     fn joins_exact_copies(&self) -> bool {

@@ -38,7 +38,7 @@ pub(crate) struct Captures {
 /// Pages that revisits may refer to, and whether they stay. Nothing is noted of a crawl without revisits or without removals.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
-    notes: HashMap<u64, u8>,
+    notes: HashMap<u128, u8>,
 }
 
 impl Pages {
@@ -53,7 +53,7 @@ impl Pages {
             for FileEntry { place, what, .. } in corpus.entries(*block)? {
                 let What::Document(document) = what else { continue };
                 let note = if fates.of(document) == Fate::Kept { STAYS } else { LOSES };
-                let names = links(&corpus.shelf, place)?.into_iter().flat_map(|links| links.page);
+                let names = links(&corpus.shelf, place, corpus.key())?.into_iter().flat_map(|links| links.page);
                 noted.extend(names.map(|name| (name, note)));
             }
             Ok(noted)
@@ -83,7 +83,8 @@ impl Captures {
         }
         let of_block = |block: &usize| {
             let entries = corpus.entries(*block)?.into_iter();
-            let linked = |entry: FileEntry| Ok(links(&corpus.shelf, entry.place)?.map(|links| (entry, links)));
+            let linked =
+                |entry: FileEntry| Ok(links(&corpus.shelf, entry.place, corpus.key())?.map(|links| (entry, links)));
             entries.filter_map(|entry| linked(entry).transpose()).collect::<Result<Vec<_>>>()
         };
         let mut groups = Groups::default();
@@ -158,7 +159,7 @@ const STAYS: u8 = 2;
 /// Ids that name each other, directly or by way of others.
 #[derive(Debug, Default)]
 struct Groups {
-    by_id: HashMap<u64, u32>,
+    by_id: HashMap<u128, u32>,
     /// For each id another one of its group, and in the end the one that stands for all.
     parents: Vec<u32>,
     /// What the group of such a one has.
@@ -216,7 +217,7 @@ mod tests {
     #[test]
     fn groups_join_by_way_of_others_and_keep_what_they_have() {
         let mut groups = Groups::default();
-        let links = |id, to: &[u64]| Links { id: Some(id), to: to.to_vec(), page: Vec::new(), is_revisit: false };
+        let links = |id, to: &[u128]| Links { id: Some(id), to: to.to_vec(), page: Vec::new(), is_revisit: false };
         let first = groups.join(&links(1, &[])).unwrap();
         groups.note(first, LOSES);
         let third = groups.join(&links(3, &[2])).unwrap();

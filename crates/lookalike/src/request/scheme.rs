@@ -43,7 +43,7 @@ pub struct SchemeRequest {
     pub fold: Option<String>,
     /// The measure of similarity. Default: `jaccard`.
     pub measure: Option<Measure>,
-    /// The key of the sketches: 1 to 16 hexadecimal digits, or `random`.
+    /// The key of the sketches: 1 to 32 hexadecimal digits, or `random`.
     pub key: Option<String>,
     /// How near-duplicates are found. Default: `minhash`.
     pub method: Option<MethodName>,
@@ -175,10 +175,10 @@ impl SchemeRequest {
         match self.key.as_deref() {
             None => Ok(SketchKey::Fixed),
             Some("random") => Ok(SketchKey::Random),
-            Some(key) => match u64::from_str_radix(key, 16) {
+            Some(key) => match u128::from_str_radix(key, 16) {
                 Ok(number) if !key.starts_with('+') => Ok(SketchKey::Given(Key::new(number))),
                 // The key is a secret, even one that is mistyped.
-                _ => Err(Refused::unknown_word(JobOption::Key, "this text", "1 to 16 hexadecimal digits, or random")),
+                _ => Err(Refused::unknown_word(JobOption::Key, "this text", "1 to 32 hexadecimal digits, or random")),
             },
         }
     }

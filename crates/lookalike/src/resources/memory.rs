@@ -37,7 +37,7 @@ const MOST_WINDOW_LOG: u32 = 31;
 const DOCUMENT: u64 = 44;
 
 /// Bytes that are stored of each document besides its sketch and the letters of its names.
-pub(crate) const DOCUMENT_BYTES: usize = 68;
+pub(crate) const DOCUMENT_BYTES: usize = 76;
 
 /// What a run over so many documents takes at its peak, where nothing has to be put aside: what is known of every
 /// document, its sketch and names, and its keys in so many columns that are sorted at once.

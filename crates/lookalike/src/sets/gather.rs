@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use lookalike_core::hash::Key;
+use lookalike_core::hash::{Key, Hasher};
 use lookalike_core::packed::Strings;
 
 use super::delimiter::Delimiter;
@@ -100,10 +100,12 @@ impl Collection {
 pub(super) struct Gather {
     /// What elements and names are known by: nobody can write two that are taken for one.
     key: Key,
+    hasher: Hasher,
     /// Elements are sets, and the names of rows are elements.
     is_transposed: bool,
     ids: Strings,
-    numbers: HashMap<u64, u32>,
+    /// Of names by 128 bits: a million of them share 64 bits too easily.
+    numbers: HashMap<u128, u32>,
     /// The number of a set, or the feature of an element, that the row is about.
     row: u64,
     memberships: Vec<(u32, u64)>,
@@ -116,6 +118,7 @@ impl Gather {
     pub(super) fn new(key: Key, is_transposed: bool, has_weights: bool) -> Self {
         Self {
             key,
+            hasher: Hasher::new(key),
             is_transposed,
             ids: Strings::default(),
             numbers: HashMap::new(),
@@ -129,7 +132,7 @@ impl Gather {
 
     /// Begins a row of the set of this name.
     pub(super) fn begin(&mut self, name: &str) {
-        self.row = if self.is_transposed { self.key.token_hash(name.as_bytes()) } else { u64::from(self.number(name)) };
+        self.row = if self.is_transposed { self.hasher.token_hash(name.as_bytes()) } else { u64::from(self.number(name)) };
     }
 
     /// Adds an element to the row; its weight counts only where there are weights, and must not be 0 there.
@@ -137,7 +140,7 @@ impl Gather {
         let membership = if self.is_transposed {
             (self.number(element), self.row)
         } else {
-            (self.row as u32, self.key.token_hash(element.as_bytes()))
+            (self.row as u32, self.hasher.token_hash(element.as_bytes()))
         };
         self.memberships.push(membership);
         if let Some(weights) = &mut self.weights {
@@ -173,7 +176,7 @@ impl Gather {
     }
 
     fn number(&mut self, name: &str) -> u32 {
-        *self.numbers.entry(self.key.token_hash(name.as_bytes())).or_insert_with(|| {
+        *self.numbers.entry(self.key.bytes_hash(name.as_bytes())).or_insert_with(|| {
             self.ids.push(name);
             self.ids.len() as u32 - 1
         })

@@ -10,7 +10,7 @@ use lookalike_core::scheme::Scheme;
 use lookalike_core::sketch::Sketches;
 use lookalike_core::sources::{FeatureSource, SourceError};
 use lookalike_core::text::checksum::Checksum;
-use lookalike_core::text::shingle::{Features, Shingler};
+use lookalike_core::text::shingle::Shingler;
 use rayon::prelude::*;
 
 use crate::error::Result;
@@ -27,8 +27,10 @@ pub(super) struct InMemory<'a, T> {
     pub(super) token_counts: Vec<u32>,
     pub(super) sizes: Vec<u32>,
     /// Of the words, and of the content.
-    hashes: Vec<(u128, u64)>,
+    hashes: Vec<(u128, u128)>,
     pub(super) sketches: Sketches,
+    /// With the key of the run and with another one, handed on from one text to the next.
+    shinglers: Mutex<Vec<[Shingler; 2]>>,
 }
 
 impl<'a, T: AsRef<str> + Sync> InMemory<'a, T> {
@@ -58,10 +60,10 @@ impl<'a, T: AsRef<str> + Sync> InMemory<'a, T> {
             for TextSummary { text_hash, content_hash, token_count, size } in summaries {
                 token_counts.push(token_count);
                 sizes.push(size);
-                hashes.push((text_hash, content_hash as u64));
+                hashes.push((text_hash, content_hash));
             }
         }
-        Self { texts, scheme, run, token_counts, sizes, hashes, sketches }
+        Self { texts, scheme, run, token_counts, sizes, hashes, sketches, shinglers: Mutex::default() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -70,7 +72,7 @@ impl<'a, T: AsRef<str> + Sync> InMemory<'a, T> {
 
     /// The features of texts, made with a key.
     pub(super) fn shingled(&self, key: Key) -> Shingled<'_, T> {
-        Shingled { texts: self.texts, scheme: self.scheme, key, shinglers: Mutex::default() }
+        Shingled { texts: self.texts, scheme: self.scheme, key, shinglers: Mutex::default(), second: Mutex::default() }
     }
 }
 
@@ -79,14 +81,20 @@ impl<T: AsRef<str> + Sync> TextHashes for InMemory<'_, T> {
         &self.token_counts
     }
 
-    fn each_hashes(&self, each: &mut dyn FnMut(Document, u128, u64)) -> Result<()> {
+    fn each_hashes(&self, each: &mut dyn FnMut(Document, u128, u128)) -> Result<()> {
         (0..).zip(&self.hashes).for_each(|(text, (words, content))| each(Document(text), *words, *content));
         Ok(())
     }
 
     fn words_hash(&self, text: Document) -> Result<u128> {
-        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method itself is of one lifetime only")]
-        Ok(self.shingled(self.run).with_features(text, |features| features.text_hash()))
+        // Two keys, since texts may differ in one word, and a word has 64 bits of one key.
+        let waiting = self.shinglers.lock().expect("no thread panicked").pop();
+        let new = |key: Key| Shingler::keyed(self.scheme.shingle(), self.scheme.fold(), key);
+        let mut shinglers = waiting.unwrap_or_else(|| [self.run, self.run.second()].map(new));
+        let hashes =
+            shinglers.each_mut().map(|shingler| shingler.features(self.texts[text.index()].as_ref()).text_hash());
+        self.shinglers.lock().expect("no thread panicked").push(shinglers);
+        Ok(hashes[0] ^ hashes[1])
     }
 
     fn joins_exact_copies(&self) -> bool {
@@ -101,21 +109,27 @@ pub(super) struct Shingled<'a, T> {
     key: Key,
     /// One per thread that asked, handed on from one text to the next.
     shinglers: Mutex<Vec<Shingler>>,
+    /// With another key.
+    second: Mutex<Vec<Shingler>>,
 }
 
 impl<T: AsRef<str> + Sync> Shingled<'_, T> {
-    fn with_features<O>(&self, text: Document, of_features: impl FnOnce(Features<'_>) -> O) -> O {
-        let waiting = self.shinglers.lock().expect("no thread panicked").pop();
-        let new = || Shingler::keyed(self.scheme.shingle(), self.scheme.fold(), self.key);
+    fn features_by(&self, shinglers: &Mutex<Vec<Shingler>>, key: Key, text: Document) -> Vec<u64> {
+        let waiting = shinglers.lock().expect("no thread panicked").pop();
+        let new = || Shingler::keyed(self.scheme.shingle(), self.scheme.fold(), key);
         let mut shingler = waiting.unwrap_or_else(new);
-        let output = of_features(shingler.features(self.texts[text.index()].as_ref()));
-        self.shinglers.lock().expect("no thread panicked").push(shingler);
-        output
+        let features = shingler.own_features(self.texts[text.index()].as_ref());
+        shinglers.lock().expect("no thread panicked").push(shingler);
+        features
     }
 }
 
 impl<T: AsRef<str> + Sync> FeatureSource for Shingled<'_, T> {
     fn features(&self, text: Document) -> std::result::Result<Vec<u64>, SourceError> {
-        Ok(self.with_features(text, |features| features.all.to_vec()))
+        Ok(self.features_by(&self.shinglers, self.key, text))
+    }
+
+    fn second_features(&self, text: Document) -> std::result::Result<Option<Vec<u64>>, SourceError> {
+        Ok(Some(self.features_by(&self.second, self.key.second(), text)))
     }
 }

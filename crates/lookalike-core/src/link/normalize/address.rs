@@ -28,7 +28,7 @@ const SHORT: [&[&str]; 52] = [
     &["wy", "way"],
     &["aly", "alley"],
     &["plz", "plaza", "plza"],
-    &["ctr", "center", "centre", "cntr"],
+    &["ctr", "center", "center", "cntr"],
     &["trl", "trail"],
     &["tpke", "turnpike"],
     &["bldg", "building"],
