@@ -279,7 +279,7 @@ impl Bench<'_> {
     /// Whether two items that share a single feature share one by a second key too. One in 2^64 pairs of shingles has
     /// the same feature by chance, and of very short texts there may be billions of pairs.
     fn is_confirmed(&self, left: &OnBench, right: &OnBench) -> Result<bool, SourceError> {
-        let second = |item: &OnBench| self.verifier.source.second_features(self.items[item.place as usize]);
+        let second = |item: &OnBench| self.verifier.source.second_features(self.items[item.place.index()]);
         let (Some(left), Some(right)) = (second(left)?, second(right)?) else { return Ok(true) };
         Ok(FeatureSet::new(&right).shared_count(&left) > 0)
     }

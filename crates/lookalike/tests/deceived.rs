@@ -199,7 +199,7 @@ fn files_of_such_texts_lose_none() {
 fn shingles_of_one_polynomial_are_told_apart() {
     // Without a stop word, a text is one shingle; and these two have one value by every polynomial modulo 2^64 with an odd base.
     let text = |other: u32| {
-        let word = |at: u32| if (at.count_ones() + other) % 2 == 0 { "zxqv" } else { "qvxz" };
+        let word = |at: u32| if (at.count_ones() + other).is_multiple_of(2) { "zxqv" } else { "qvxz" };
         (0..4096).map(word).collect::<Vec<_>>().join(" ")
     };
     let fates = lookalike::texts::dedup([text(0), text(1)], &similarity("stopword", 0.8, 0.99)).unwrap();

@@ -7,7 +7,7 @@
 //! | what | function |
 //! | --- | --- |
 //! | bytes, and texts by their words | HighwayHash-128 |
-//! | token | AES-128 of its bytes, filled up with zeros to 16, or of their HighwayHash if there are more; the low 64 bits |
+//! | token | AES-128 of its bytes, filled up with zeros to 16, or of their `HighwayHash` if there are more; the low 64 bits |
 //! | shingle of up to [`BLOCK`] tokens | t1·x^(K-1) + … + tK in GF(2^64) |
 //! | longer shingle | its blocks of [`BLOCK`] tokens, each a token in turn, in the same way |
 //!

@@ -48,7 +48,9 @@ fn a_key_is_not_shown() {
 /// The texts of Thue and Morse: whichever odd base a polynomial modulo 2^64 has, from 2^11 tokens on these two have the
 /// same value, and with fewer almost.
 fn thue_morse(count: usize, other: u32) -> Vec<u64> {
-    (0..count as u32).map(|at| if (at.count_ones() + other) % 2 == 0 { 7_777_777 } else { 123_456_789 }).collect()
+    (0..count as u32)
+        .map(|at| if (at.count_ones() + other).is_multiple_of(2) { 7_777_777 } else { 123_456_789 })
+        .collect()
 }
 
 #[test]

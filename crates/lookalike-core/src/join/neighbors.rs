@@ -173,8 +173,7 @@ mod tests {
         let sets = Sets::new(&(0..100_u64).map(|at| (0..20).chain([100 + at]).collect()).collect::<Vec<Vec<u64>>>());
         let criterion = Criterion::Jaccard(crate::measure::similarity::Threshold::new(0.5).unwrap());
         // 4,950 pairs of 28 bytes.
-        let within =
-            |bytes: u64| Neighbors::within(&sets, criterion, References::default(), bytes, || Ok::<_, ()>(()));
+        let within = |bytes: u64| Neighbors::within(&sets, criterion, References::default(), bytes, || Ok::<_, ()>(()));
         assert!(within(4_950 * 28).unwrap().is_some() && within(4_900 * 28).unwrap().is_none());
     }
 

@@ -279,7 +279,8 @@ mod tests {
         let mut shingler = Shingler::new(&Shingle::Token(1), Fold::NONE);
         let text = "Don't  stop\u{a0}now!\tÉté\n";
         let features = shingler.features(text).all.to_vec();
-        let tokens = ["Don't", "stop\u{a0}now!", "Été"].map(|token| mix(crate::hash::token_hash(token.as_bytes())));
+        let tokens =
+            ["Don't", "stop\u{a0}now!", "Été"].map(|token| crate::hash::mix(crate::hash::token_hash(token.as_bytes())));
         assert_eq!(features, tokens);
         let places = shingler.places(text).tokens;
         assert_eq!(

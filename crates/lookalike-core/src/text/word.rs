@@ -8,7 +8,7 @@ use super::ascii::{BLOCK, Block};
 use super::character::{Character, Class, Kind, character, class, known_class};
 use super::tokenize::TokenSink;
 use super::unit;
-use crate::hash::{SHORT, Hasher, token_hash};
+use crate::hash::{Hasher, SHORT, token_hash};
 
 /// The hash of the token from `start` to `end` in a lower-case copy that has room for a short token after it.
 #[inline(always)]

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use lookalike_core::hash::{Key, Hasher};
+use lookalike_core::hash::{Hasher, Key};
 use lookalike_core::packed::Strings;
 
 use super::delimiter::Delimiter;
@@ -132,7 +132,8 @@ impl Gather {
 
     /// Begins a row of the set of this name.
     pub(super) fn begin(&mut self, name: &str) {
-        self.row = if self.is_transposed { self.hasher.token_hash(name.as_bytes()) } else { u64::from(self.number(name)) };
+        self.row =
+            if self.is_transposed { self.hasher.token_hash(name.as_bytes()) } else { u64::from(self.number(name)) };
     }
 
     /// Adds an element to the row; its weight counts only where there are weights, and must not be 0 there.
