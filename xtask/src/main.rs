@@ -21,6 +21,7 @@ mod quality;
 mod readme;
 mod service;
 mod setup;
+mod spelling;
 mod table;
 mod workspace;
 

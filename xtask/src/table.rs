@@ -69,7 +69,7 @@ mod tests {
         let mut table = Table::new(&["set", "pairs", "note"]);
         table.row(["licenses".into(), "7".into(), "met".into()]);
         table.row(["man".into(), "1,234".into(), String::new()]);
-        assert_eq!(table.to_string(), "set       pairs  note\nlicences      7  met\nman       1,234\n");
+        assert_eq!(table.to_string(), "set       pairs  note\nlicenses      7  met\nman       1,234\n");
     }
 
     #[test]
