@@ -48,7 +48,8 @@ const BRITISH: [&str; 33] = [
 const NAMES: [&str; 2] = ["aria-labelledby", "\"licence\""];
 
 /// Files of others, data, and this one.
-const LEFT_OUT: [&str; 6] = ["fixtures/", "bench/", "fuzz/regressions/", "LICENSE", "examples/", "xtask/src/spelling.rs"];
+const LEFT_OUT: [&str; 6] =
+    ["fixtures/", "bench/", "fuzz/regressions/", "LICENSE", "examples/", "xtask/src/spelling.rs"];
 
 /// Checks every text file that git knows.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {

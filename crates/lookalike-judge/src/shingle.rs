@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::str::FromStr;
 
 use crate::normalize::normalize;
-use crate::tokenize::{char_tokens, word_tokens};
+use crate::tokenize::{char_tokens, own_tokens, word_tokens};
 
 /// What a shingle is made of, and of how many; the count must not be 0.
 ///
@@ -23,6 +23,8 @@ pub enum Shingle {
     Word(usize),
     /// So many code points in a row.
     Char(usize),
+    /// So many of the caller's own tokens in a row, with blanks between them.
+    Token(usize),
 }
 
 impl Shingle {
@@ -32,7 +34,7 @@ impl Shingle {
     ///
     /// When the count is 0, which no text can be cut by.
     pub fn token_count(self) -> usize {
-        let (Self::Word(count) | Self::Char(count)) = self;
+        let (Self::Word(count) | Self::Char(count) | Self::Token(count)) = self;
         assert!(count > 0, "a shingle has at least one token");
         count
     }
@@ -40,7 +42,7 @@ impl Shingle {
 
 /// A shingle that was written wrongly.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not a shingle; write word:5 or char:5, with a count of 1 or more")]
+#[error("{text:?} is not a shingle; write word:5, char:5 or token:5, with a count of 1 or more")]
 pub struct ParseShingleError {
     /// What was written.
     pub text: String,
@@ -56,12 +58,13 @@ impl FromStr for Shingle {
             (_, Ok(0) | Err(_)) => Err(wrong()),
             ("word", Ok(count)) => Ok(Self::Word(count)),
             ("char", Ok(count)) => Ok(Self::Char(count)),
+            ("token", Ok(count)) => Ok(Self::Token(count)),
             _ => Err(wrong()),
         }
     }
 }
 
-/// The tokens of `text`, normalized, in their order.
+/// The tokens of `text` in their order, normalized unless they are the caller's own.
 ///
 /// ```
 /// use lookalike_judge::{Shingle, tokens};
@@ -69,10 +72,10 @@ impl FromStr for Shingle {
 /// assert_eq!(tokens("snake_case, twice", Shingle::Word(5)), ["snake_case", "twice"]);
 /// ```
 pub fn tokens(text: &str, shingle: Shingle) -> Vec<String> {
-    let normalized = normalize(text);
     match shingle {
-        Shingle::Word(_) => word_tokens(&normalized),
-        Shingle::Char(_) => char_tokens(&normalized),
+        Shingle::Word(_) => word_tokens(&normalize(text)),
+        Shingle::Char(_) => char_tokens(&normalize(text)),
+        Shingle::Token(_) => own_tokens(text),
     }
 }
 

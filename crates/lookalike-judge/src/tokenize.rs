@@ -73,6 +73,12 @@ pub(crate) fn word_tokens(normalized: &str) -> Vec<String> {
     tokens
 }
 
+/// What stands between ASCII blanks or zero bytes, as it is.
+pub(crate) fn own_tokens(text: &str) -> Vec<String> {
+    let is_blank = |character: char| " \t\n\r\x0c\0".contains(character);
+    text.split(is_blank).filter(|token| !token.is_empty()).map(str::to_string).collect()
+}
+
 fn end_token(token: &mut String, tokens: &mut Vec<String>) {
     if !token.is_empty() {
         tokens.push(std::mem::take(token));

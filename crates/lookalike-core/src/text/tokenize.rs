@@ -484,6 +484,30 @@ mod tests {
         }
 
         #[test]
+        fn tokens_of_the_caller_are_those_of_the_judge(text in any_text()) {
+            let mut tokens: Vec<u64> = Vec::new();
+            Tokenizer::default().between_blanks(&text, &mut tokens);
+            prop_assert_eq!(tokens, judge(&text, lookalike_judge::Shingle::Token(5)));
+        }
+
+        #[test]
+        fn tokens_that_are_hashed_together_have_the_hashes_of_each(text in any_text(), times in 1_usize..60) {
+            // Long enough that they are hashed in several goes.
+            let (text, key) = (format!("{text} ").repeat(times), Key::new(7));
+            let mut tokenizer = Tokenizer::new(Fold::NONE, key);
+            let [mut words, mut characters, mut own]: [Vec<u64>; 3] = Default::default();
+            tokenizer.words(&text, &mut words);
+            tokenizer.characters(&text, &mut characters);
+            tokenizer.between_blanks(&text, &mut own);
+            use lookalike_judge::Shingle::{Char, Token, Word};
+            for (tokens, shingle) in [(words, Word(5)), (characters, Char(5)), (own, Token(5))] {
+                let judged = lookalike_judge::tokens(&text, shingle);
+                let judged: Vec<u64> = judged.iter().map(|token| key.token_hash(token.as_bytes())).collect();
+                prop_assert_eq!(tokens, judged, "{:?}", shingle);
+            }
+        }
+
+        #[test]
         fn characters_are_those_of_the_judge(text in any_text()) {
             prop_assert_eq!(characters(&text), judge(&text, lookalike_judge::Shingle::Char(5)));
         }
