@@ -312,7 +312,7 @@ fn evaluate_compares_thresholds_and_shingles_too() {
     assert_refused(
         &folder,
         &["evaluate", "in.jsonl", "--thresholds", "0.8,2"],
-        &["--threshold must be above 0 and at most 1, not 2"],
+        &["--thresholds must be above 0 and at most 1, not 2"],
     );
     assert_refused(&folder, &["evaluate", "in.jsonl", "--shingles", "word:5,line:3"], &["line:3", "word:K or char:K"]);
 }

@@ -124,7 +124,7 @@ fn many_large_requests_at_once_keep_to_the_budget_and_what_never_fits_is_told_wi
     let large = json!({"text": prose(28 << 20, 77)}).to_string();
     let refused = service.request("POST", SEARCH, &[("content-type", "application/json")], large.as_bytes());
     let detail = refused.value()["detail"].as_str().unwrap().to_owned();
-    assert!(refused.problem() == "too-large" && detail.contains("--memory"), "{detail}");
+    assert!(refused.problem() == "too-large" && detail.contains("MB of memory"), "{detail}");
     // Of single letters there are more, and they are counted.
     let dense = json!({"text": "a b ".repeat(5 << 20)}).to_string();
     let refused = service.request("POST", SEARCH, &[("content-type", "application/json")], dense.as_bytes());

@@ -153,7 +153,7 @@ impl Memory {
 /// What never fits the memory, and how much would do.
 pub(crate) fn too_large(what: &str, needed: u64) -> Problem {
     let needed = needed.div_ceil(1_000_000);
-    let detail = format!("{what}, more than this server may use: send less, or start it with --memory {needed}M");
+    let detail = format!("{what}, more than this server may use: send less, or start it with {needed} MB of memory");
     Problem::new(Kind::TooLarge, detail)
 }
 
@@ -195,7 +195,7 @@ mod tests {
     async fn what_never_fits_is_told_with_what_would_do() {
         let memory = memory();
         let problem = memory.work(101).await.unwrap_err();
-        assert!(problem.kind() == Kind::TooLarge && problem.detail().contains("--memory"), "{problem:?}");
+        assert!(problem.kind() == Kind::TooLarge && problem.detail().contains("MB of memory"), "{problem:?}");
         assert_eq!(memory.beyond(10, TIMES * 101).unwrap_err().kind(), Kind::TooLarge);
         let most = memory.beyond(10, TIMES * 100).unwrap();
         assert_eq!(most.bytes, TIMES * 90);

@@ -90,7 +90,7 @@ kinds! {
     Impossible, "impossible", CONFLICT, "The index cannot do this",
         "The index or the server was not made for what was asked: for example, an index that keeps no texts cannot show passages.";
     TooLarge, "too-large", PAYLOAD_TOO_LARGE, "The body is too large",
-        "The body, one line of it, or what it unpacks to is larger than this server takes, or work on it takes more memory than the server may use. Send it in several requests, or start the server with more memory (--memory).";
+        "The body, one line of it, or what it unpacks to is larger than this server takes, or work on it takes more memory than the server may use. Send it in several requests, or start the server with more memory.";
     OtherContent, "other-content", UNSUPPORTED_MEDIA_TYPE, "The body has an unknown type or packing",
         "Bodies are application/json, or application/x-ndjson where many are sent; plain, or packed with gzip or zstd.";
     NotPossible, "not-possible", UNPROCESSABLE_ENTITY, "The values cannot be used",

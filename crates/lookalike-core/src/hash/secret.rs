@@ -1,4 +1,4 @@
-//! The hash functions of a secret key: everything that decides uses them, and sketches with `--key`.
+//! The hash functions of a secret key: everything that decides uses them, and so do sketches with a key.
 //!
 //! XXH3 with a seed is not a keyed hash: inputs can be built that have equal hashes for one seed in a hundred. Here both
 //! functions are pseudorandom: whoever does not know the key can do no better than guess. See `docs/security.md` for
