@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::print_stdout, clippy::print_stderr, reason = "they panic when nobody reads: see show/streams.rs")]
 
+mod allocator;
 mod commands;
 mod flags;
 mod remedy;

@@ -131,3 +131,22 @@ fn many_large_requests_at_once_keep_to_the_budget_and_what_never_fits_is_told_wi
     assert_eq!(refused.problem(), "too-large", "{}", refused.text());
     assert_eq!(service.json("POST", SEARCH, &json!({"text": "a few words"})).status, 200);
 }
+
+#[test]
+#[cfg(target_env = "gnu")]
+fn what_large_texts_took_is_given_back() {
+    let folder = Folder::new();
+    let service = served(&folder, "2G");
+    let before = status(&service, "VmRSS");
+    let body = json!({"text": prose(16 << 20, 1)}).to_string();
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                let answer = service.request("POST", SEARCH, &[("content-type", "application/json")], body.as_bytes());
+                assert!(answer.status == 200 || answer.status == 503, "{}", answer.text());
+            });
+        }
+    });
+    let kept = status(&service, "VmRSS").saturating_sub(before);
+    assert!(kept < 48 << 20, "{} MiB stay", kept >> 20);
+}

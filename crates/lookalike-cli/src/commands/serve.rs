@@ -11,7 +11,7 @@ use crate::commands::Done;
 use crate::commands::finished::input_of;
 use crate::show::streams::{show, talk};
 use crate::show::{one_line, shown_path};
-use crate::stop;
+use crate::{allocator, stop};
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -132,6 +132,7 @@ impl ServeArguments {
         if let Some(ServeCommand::Keys(command)) = self.command {
             return command.run();
         }
+        allocator::give_back_what_is_large();
         let options = self.options();
         let served = lookalike_server::serve(&options, |started| {
             let stopper = started.stopper.clone();
