@@ -492,6 +492,7 @@ mod tests {
 
         #[test]
         fn tokens_that_are_hashed_together_have_the_hashes_of_each(text in any_text(), times in 1_usize..60) {
+            use lookalike_judge::Shingle::{Char, Token, Word};
             // Long enough that they are hashed in several goes.
             let (text, key) = (format!("{text} ").repeat(times), Key::new(7));
             let mut tokenizer = Tokenizer::new(Fold::NONE, key);
@@ -499,7 +500,6 @@ mod tests {
             tokenizer.words(&text, &mut words);
             tokenizer.characters(&text, &mut characters);
             tokenizer.between_blanks(&text, &mut own);
-            use lookalike_judge::Shingle::{Char, Token, Word};
             for (tokens, shingle) in [(words, Word(5)), (characters, Char(5)), (own, Token(5))] {
                 let judged = lookalike_judge::tokens(&text, shingle);
                 let judged: Vec<u64> = judged.iter().map(|token| key.token_hash(token.as_bytes())).collect();
