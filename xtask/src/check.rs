@@ -7,15 +7,16 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 
 use crate::workspace::{Workspace, succeed};
-use crate::{attack, browser, layers, python, quality, readme, setup, spelling};
+use crate::{attack, browser, deny, layers, python, quality, readme, setup, spelling};
 
 /// One check: what it is called, and what it does.
 type Step = (&'static str, fn(&Workspace) -> Result<()>);
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     ("the layers of ARCHITECTURE.md", layers::run),
     ("the spelling of words", spelling::run),
     ("cargo fmt --all --check", |workspace| succeed(workspace.cargo().args(["fmt", "--all", "--check"]))),
+    ("cargo deny check", deny::run),
     ("cargo clippy --workspace --all-targets -- -D warnings", |workspace| {
         succeed(workspace.cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
     }),

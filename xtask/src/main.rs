@@ -10,6 +10,7 @@ mod attack;
 mod bench;
 mod browser;
 mod check;
+mod deny;
 mod dist;
 mod fuzz;
 mod kills;

@@ -23,8 +23,14 @@ pub(crate) struct Service {
 impl Service {
     /// Serves a folder of indexes, and waits until all are open.
     pub(crate) fn start(lookalike: &Path, root: &Path) -> Result<Self> {
+        Self::start_with(lookalike, root, &[])
+    }
+
+    /// The same with more arguments.
+    pub(crate) fn start_with(lookalike: &Path, root: &Path, arguments: &[&str]) -> Result<Self> {
         let mut command = Command::new(lookalike);
-        command.arg("serve").arg(root).args(["--listen", "127.0.0.1:0", "--log", "none"]).stdout(Stdio::piped());
+        command.arg("serve").arg(root).args(["--listen", "127.0.0.1:0", "--log", "none"]).args(arguments);
+        command.stdout(Stdio::piped());
         let mut child = command.spawn().context("cannot start lookalike serve")?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().context("it has an output")?).read_line(&mut line)?;

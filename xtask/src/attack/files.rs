@@ -9,11 +9,15 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
+use super::workbook;
+
 /// What commands a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum For {
     Documents,
     Table,
+    /// Tables too, but from them no documents are read.
+    Workbook,
     Sets,
     Prints,
 }
@@ -23,6 +27,8 @@ pub(super) struct Good {
     pub(super) name: &'static str,
     pub(super) bytes: Vec<u8>,
     pub(super) is_for: For,
+    /// Makes the file of the bytes, which are changed before: changes of what is packed would be found by its checksum.
+    pub(super) pack: fn(&[u8]) -> Result<Vec<u8>>,
 }
 
 /// One of 8 texts, with a word of its own.
@@ -73,7 +79,9 @@ pub(super) fn all() -> Result<Vec<Good>> {
     let minutiae =
         lines(&|at| format!("p{},{},{},{}\n", at / 12, at % 12 * 17, at % 12 * 31 % 200, at % 12 * 29 % 360));
     let baskets = lines(&|at| format!("{} {} {} {}\n", at % 5, at % 7, at % 3, at));
-    let good = |name, bytes: Vec<u8>, is_for| Good { name, bytes, is_for };
+    let good = |name, bytes: Vec<u8>, is_for| Good { name, bytes, is_for, pack: |bytes| Ok(bytes.to_vec()) };
+    let workbook = |name, bytes: Vec<u8>, pack| Good { name, bytes, is_for: For::Workbook, pack };
+    let (sheet, texts) = (workbook::sheet(), workbook::texts());
     let documents = |name, bytes: Vec<u8>| good(name, bytes, For::Documents);
     Ok(vec![
         documents("a.jsonl", jsonl.clone().into_bytes()),
@@ -92,6 +100,9 @@ pub(super) fn all() -> Result<Vec<Good>> {
         documents("a.parquet", parquet()?),
         good("people.csv", people.clone().into_bytes(), For::Table),
         good("people.csv.gz", gzip(people.as_bytes())?, For::Table),
+        workbook("people.xlsx", workbook::packed(sheet.as_bytes(), texts.as_bytes())?, |bytes| Ok(bytes.to_vec())),
+        workbook("sheet.xlsx", sheet.into_bytes(), |sheet| workbook::packed(sheet, workbook::texts().as_bytes())),
+        workbook("texts.xlsx", texts.into_bytes(), |texts| workbook::packed(workbook::sheet().as_bytes(), texts)),
         good("sets.txt", baskets.into_bytes(), For::Sets),
         good("minutiae.csv", format!("print,x,y,angle\n{minutiae}").into_bytes(), For::Prints),
     ])

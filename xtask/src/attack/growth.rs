@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
+use lookalike_core::hash::mix;
 
 use super::files::{gzip, text};
 use super::guarded::{Guarded, Ran};
@@ -142,6 +143,34 @@ const CORPORA: &[Corpus] = &[
         arguments: &["sets", "a.txt", "--threshold", "0.05", "--memory", "256M"],
     },
     Corpus {
+        name: "prints that are equal",
+        size: 300,
+        file: "a.csv",
+        bytes: |size| Ok(prints(size, |_, _| 0)),
+        arguments: &["prints", "a.csv", "--max-candidates", "10", "--memory", "256M"],
+    },
+    Corpus {
+        name: "prints that are nearly equal",
+        size: 300,
+        file: "a.csv",
+        bytes: |size| Ok(prints(size, |print, place| mix(print << 20 | place) % 3)),
+        arguments: &["prints", "a.csv", "--max-candidates", "10", "--memory", "256M"],
+    },
+    Corpus {
+        name: "a template, by SimHash",
+        size: 8000,
+        file: "a.jsonl",
+        bytes: |size| Ok(template(size)),
+        arguments: &["dedup", "a.*", "-o", "out", "--memory", "256M", "--method", "simhash"],
+    },
+    Corpus {
+        name: "a template, by SimHash with many tables",
+        size: 4000,
+        file: "a.jsonl",
+        bytes: |size| Ok(template(size)),
+        arguments: &["dedup", "a.*", "-o", "out", "--memory", "256M", "--method", "simhash", "--bits", "10"],
+    },
+    Corpus {
         name: "long cells",
         size: 5000,
         file: "a.csv",
@@ -159,6 +188,29 @@ const CORPORA: &[Corpus] = &[
         arguments: &["link", "a.csv", "--id", "id", "-o", "out", "--memory", "256M"],
     },
 ];
+
+/// Dense sets whose nearest are beyond the bound: what is measured is how soon they are refused.
+const REFUSED: Corpus = Corpus {
+    name: "dense sets beyond the bound",
+    size: 30_000,
+    file: "a.txt",
+    bytes: |size| {
+        let has = |set: u64, element: u64| mix(set << 20 | element).is_multiple_of(2);
+        let set = |set: u64| {
+            let elements: Vec<String> =
+                (0..200).filter(|element| has(set, *element)).map(|element| element.to_string()).collect();
+            elements.join(" ") + "\n"
+        };
+        Ok((0..size as u64).map(set).collect::<String>().into_bytes())
+    },
+    arguments: &["sets", "a.txt", "--top", "3", "--memory", "1G"],
+};
+
+/// The words by which they are.
+const REFUSAL: &str = "share elements with so many others";
+
+/// How soon.
+const REFUSED_SECONDS: f64 = 10.0;
 
 const DEDUP: &[&str] = &["dedup", "a.*", "-o", "out", "--memory", "256M"];
 
@@ -193,7 +245,14 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
         };
         tally.count(failure.or_else(is_too_large).map(|why| format!("{}: {why}", corpus.name)));
     }
-    tally.note = format!("of {} corpora; the steepest is n^{:.2}: {}", CORPORA.len(), worst.0, worst.1);
+    if means.has_time() {
+        let ran = REFUSED.measure(means, REFUSED.size)?;
+        let is_refused = ran.code == Some(2) && ran.stderr.contains(REFUSAL);
+        let failure = ran.failure().or_else(|| (!is_refused).then(|| format!("exit {:?} and no refusal", ran.code)));
+        let is_late = || (ran.seconds > REFUSED_SECONDS).then(|| format!("refused after {:.1} s", ran.seconds));
+        tally.count(failure.or_else(is_late).map(|why| format!("{}: {why}", REFUSED.name)));
+    }
+    tally.note = format!("of {} corpora; the steepest is n^{:.2}: {}", CORPORA.len() + 1, worst.0, worst.1);
     Ok(tally)
 }
 
@@ -234,6 +293,22 @@ fn line(id: usize, text: &str) -> String {
 
 fn documents(count: usize, text: impl Fn(usize) -> String) -> Vec<u8> {
     (0..count).map(|at| line(at, &text(at))).collect::<String>().into_bytes()
+}
+
+/// Prints with 30 minutiae, each moved by `moved` pixels.
+fn prints(count: usize, moved: impl Fn(u64, u64) -> u64) -> Vec<u8> {
+    let minutia = |print: u64, place: u64| {
+        let [x, y, angle] = [300, 400, 360].map(|below| mix(place << 10 | below) % below);
+        format!("p{print},{},{y},{angle}\n", x + moved(print, place))
+    };
+    let rows: String = (0..count as u64).flat_map(|print| (1..=30).map(move |place| minutia(print, place))).collect();
+    format!("print,x,y,angle\n{rows}").into_bytes()
+}
+
+/// Documents of 60 common words with ten of their own: their sketches differ in a few bits, always others.
+fn template(size: usize) -> Vec<u8> {
+    let own = |at: usize| (0..10).map(|place| format!("o{at}x{place}")).collect::<Vec<_>>().join(" ");
+    documents(size, |at| format!("{} {} {}", words(0, 30), own(at), words(30, 30)))
 }
 
 fn words(first: usize, count: usize) -> String {

@@ -7,10 +7,14 @@ mod bucket;
 mod files;
 mod growth;
 mod guarded;
+mod hostile;
+mod keys;
 mod kills;
 mod mutated;
+mod service;
 mod small_disk;
 mod threads;
+mod workbook;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,8 +28,8 @@ use crate::workspace::Workspace;
 /// What can be told.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// growth, bucket, threads, disks, commits, kills or files; all of them if none is given
-    #[arg(value_name = "ATTACK", value_parser = ["growth", "bucket", "threads", "disks", "commits", "kills", "files"])]
+    /// growth, bucket, threads, disks, commits, kills, keys, service, hostile or files; all of them if none is given
+    #[arg(value_name = "ATTACK", value_parser = ATTACKS.map(|(name, ..)| name))]
     attacks: Vec<String>,
     /// How long all attacks take together, at most
     #[arg(long, value_name = "MIN", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
@@ -83,13 +87,16 @@ impl Tally {
 /// An attack: its name, what it is, its share of the time in percent, and what it does.
 type Attack = (&'static str, &'static str, u32, fn(&Means<'_>) -> Result<Tally>);
 
-const ATTACKS: [Attack; 7] = [
+const ATTACKS: [Attack; 10] = [
     ("growth", "growth of time and memory", 26, growth::attack),
     ("bucket", "one bucket of a million", 6, bucket::attack),
     ("threads", "threads 1 to 16", 8, threads::attack),
     ("disks", "disks that are too small", 6, small_disk::attack),
     ("commits", "kills at each step of a commit", 10, kills::at_each_step),
     ("kills", "kills at random moments", 14, kills::at_random),
+    ("keys", "keys made and revoked at once", 3, keys::attack),
+    ("service", "memory of the service", 8, service::attack),
+    ("hostile", "files of earlier attacks", 8, hostile::attack),
     ("files", "mutated files, every command", 30, mutated::attack),
 ];
 

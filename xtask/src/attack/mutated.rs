@@ -12,7 +12,7 @@ use super::{Means, Tally};
 use crate::bench::dice::Dice;
 
 /// What is attacked: files for it, and its arguments after the name of the file.
-const COMMANDS: [(For, &str, &[&str]); 14] = [
+const COMMANDS: [(For, &str, &[&str]); 16] = [
     (For::Documents, "dedup", &["-o", "out"]),
     (For::Documents, "dedup", &["-o", "out", "--annotate", "--id", "id"]),
     (For::Documents, "dedup", &["-o", "out", "--exact", "--extract", "article"]),
@@ -23,6 +23,8 @@ const COMMANDS: [(For, &str, &[&str]); 14] = [
     (For::Documents, "evaluate", &[]),
     (For::Table, "link", &["-o", "out", "--id", "id"]),
     (For::Table, "dedup", &["-o", "out", "--text", "name"]),
+    (For::Workbook, "link", &["-o", "out", "--id", "id"]),
+    (For::Workbook, "sets", &["--set", "name", "--element", "city", "--threshold", "0.5"]),
     (For::Sets, "sets", &["--threshold", "0.3"]),
     (For::Sets, "sets", &["--top", "2"]),
     (For::Table, "sets", &["--set", "name", "--element", "city", "--threshold", "0.5"]),
@@ -36,7 +38,7 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
     // First the files as they are: a command that refuses them attacks nothing.
     for (number, good) in good.iter().enumerate() {
         for (command, arguments) in commands_for(good) {
-            let (ran, failure) = run(means, good.name, &good.bytes, command, arguments)?;
+            let (ran, failure) = run(means, good.name, &(good.pack)(&good.bytes)?, command, arguments)?;
             let is_refused = (ran.code == Some(2)).then(|| ran.stderr.clone());
             let failure = failure.or(is_refused).map(|why| format!("{} unchanged, {command}: {why}", good.name));
             tally.count(failure.inspect(|_| keep(means, &format!("good-{number}"), good.name, &good.bytes)));
@@ -44,7 +46,7 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
     }
     while means.has_time() {
         let file = &good[dice.below(good.len())];
-        let bytes = mutate(&file.bytes, &mut dice);
+        let bytes = (file.pack)(&mutate(&file.bytes, &mut dice))?;
         let commands = commands_for(file);
         let (command, arguments) = commands[dice.below(commands.len())];
         let (_, failure) = run(means, file.name, &bytes, command, arguments)?;
@@ -146,6 +148,7 @@ const ODD: &[&[u8]] = &[
     b"PAR1",
     b"\x1b]0;x\x07",
     b"9223372036854775808",
+    b"4294967295",
     b"-1",
 ];
 

@@ -12,7 +12,6 @@
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};
 
-use crate::bucket::Union;
 use crate::hash::mix;
 use crate::packed::Lists;
 
@@ -78,8 +77,12 @@ const MOST_TABLES: usize = 1000;
 /// What sorting an entry into a table costs, in comparisons of a pair.
 const SORTING: f64 = 20.0;
 
-/// Runs of one key with more different sketches than this are taken as they are: to chain them would cost their square.
-const LONGEST_CHAINED: usize = 4096;
+/// How many comparisons a sketch may have in all tables together while what is near is chained: half of a run on average, unless much
+/// of it is near. What is left of a run then is taken as it is, so that a corpus of one template does not cost its square.
+const MOST_CHAINING: usize = 1 << 14;
+
+/// The same in one table, at least.
+const LEAST_CHAINING: usize = 64;
 
 /// The blocks of which each table's key is made: first bit and length.
 type Key = Vec<(u32, u32)>;
@@ -178,47 +181,49 @@ fn runs<B: Bits>(entries: &[Entry<B>]) -> impl Iterator<Item = &[Entry<B>]> {
 
 /// Lists such that any two sketches within the distance share one: places in `sketches`, sorted, two or more each.
 pub fn buckets<B: Bits>(sketches: &[B], distance: u32, tables: Tables) -> Vec<Lists> {
+    let keys = keys::<B>(sketches.len(), distance, tables);
+    let chaining = (MOST_CHAINING / keys.len().max(1)).max(LEAST_CHAINING);
     let of_table = |key: &Key| {
         let mut lists = Lists::default();
         for run in runs(&table(sketches, key)) {
-            chained(run, distance, &mut lists);
+            chained(run, distance, chaining, &mut lists);
         }
         lists
     };
-    keys::<B>(sketches.len(), distance, tables).par_iter().map(of_table).collect()
+    keys.par_iter().map(of_table).collect()
 }
 
-/// Adds what is chained together by the distance in a run of one key.
-fn chained<B: Bits>(run: &[Entry<B>], distance: u32, lists: &mut Lists) {
+/// Adds what is chained together by the distance in a run of one key, with so many comparisons per different sketch. What is left
+/// then is one list.
+fn chained<B: Bits>(run: &[Entry<B>], distance: u32, chaining: usize, lists: &mut Lists) {
     let mut sorted: Vec<(B, u32)> = run.iter().map(|entry| (entry.bits, entry.place)).collect();
     sorted.sort_unstable();
     let different: Vec<&[(B, u32)]> = sorted.chunk_by(|left, right| left.0 == right.0).collect();
-    let mut push = |places: &mut Vec<u32>| {
+    // Whatever is near is taken out at once, and is compared no more: sketches that are all near each other cost next to nothing.
+    let mut left: Vec<(B, u32)> = (0..).zip(&different).map(|(at, same)| (same[0].0, at)).collect();
+    let mut comparisons = left.len().saturating_mul(chaining);
+    let mut chain = Vec::new();
+    while let Some(first) = left.pop() {
+        chain.clear();
+        chain.push(first);
+        let mut at = 0;
+        while at < chain.len() && !left.is_empty() {
+            let Some(rest) = comparisons.checked_sub(left.len()) else {
+                chain.append(&mut left);
+                break;
+            };
+            comparisons = rest;
+            let (bits, _) = chain[at];
+            chain.extend(left.extract_if(.., |(other, _)| other.distance(bits) <= distance));
+            at += 1;
+        }
+        let mut places: Vec<u32> =
+            chain.iter().flat_map(|(_, at)| different[*at as usize]).map(|(_, place)| *place).collect();
         if places.len() > 1 {
             places.sort_unstable();
-            lists.push(places.iter().copied());
-        }
-    };
-    if different.len() > LONGEST_CHAINED {
-        push(&mut sorted.iter().map(|(_, place)| *place).collect());
-        return;
-    }
-    let mut union = Union::new(different.len());
-    for (left, right) in pairs(different.len()) {
-        if different[left][0].0.distance(different[right][0].0) <= distance {
-            union.join(left as u32, right as u32);
+            lists.push(places);
         }
     }
-    let mut by_root: Vec<(u32, u32)> = (0..different.len() as u32).map(|at| (union.root(at), at)).collect();
-    by_root.sort_unstable();
-    for chain in by_root.chunk_by(|left, right| left.0 == right.0) {
-        push(&mut chain.iter().flat_map(|(_, at)| different[*at as usize]).map(|(_, place)| *place).collect());
-    }
-}
-
-/// Every pair of places below `count`, the first before the second.
-fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..count).flat_map(move |left| (left + 1..count).map(move |right| (left, right)))
 }
 
 /// Every pair of sketches within the distance, sorted: positions in `sketches`, the smaller first. Exact, by blocks.
@@ -248,6 +253,8 @@ pub fn pairs_within<B: Bits>(sketches: &[B], distance: u32) -> Vec<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use proptest::prelude::*;
 
     use super::*;
@@ -267,6 +274,11 @@ mod tests {
             });
         }
         sketches
+    }
+
+    /// Every pair of places below `count`, the first before the second.
+    fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+        (0..count).flat_map(move |left| (left + 1..count).map(move |right| (left, right)))
     }
 
     fn brute<B: Bits>(sketches: &[B], distance: u32) -> Vec<(u32, u32)> {
@@ -306,6 +318,66 @@ mod tests {
         fn four_bands_of_sixteen_bits_are_exact_up_to_three(seed in any::<u64>(), distance in 0_u32..4) {
             let sketches = planted(200, seed);
             prop_assert_eq!(by_buckets(&sketches, distance, Tables::Bands), brute(&sketches, distance));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_missed_when_comparisons_run_out(
+            seed in any::<u64>(), count in 0_u64..200, distance in 0_u32..9, chaining in 0_usize..50
+        ) {
+            let sketches = planted(count, seed);
+            // All in one run.
+            let run: Vec<Entry<u64>> =
+                (0..).zip(&sketches).map(|(place, bits)| Entry { key: 0, bits: *bits, place }).collect();
+            let mut lists = Lists::default();
+            chained(&run, distance, chaining, &mut lists);
+            let share = |left: usize, right: usize| {
+                lists.iter().any(|list| list.contains(&(left as u32)) && list.contains(&(right as u32)))
+            };
+            for (left, right) in brute(&sketches, distance) {
+                prop_assert!(share(left as usize, right as usize));
+            }
+        }
+    }
+
+    /// A sketch that counts its comparisons.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    struct Counted(u64);
+
+    static COMPARISONS: AtomicUsize = AtomicUsize::new(0);
+
+    impl Bits for Counted {
+        const COUNT: u32 = 64;
+
+        fn distance(self, other: Self) -> u32 {
+            COMPARISONS.fetch_add(1, Ordering::Relaxed);
+            self.0.distance(other.0)
+        }
+
+        fn window(self, from: u32) -> u64 {
+            self.0.window(from)
+        }
+    }
+
+    #[test]
+    fn sketches_of_one_template_cost_no_square() {
+        // Each bit differs from the template with a chance of its own, as where votes are close: some bits in every second sketch,
+        // most in none.
+        let sketch = |at: u64| {
+            let is_other = |bit: u64| mix(at << 8 | bit) >> 40 < (1 << 23) >> (bit / 4);
+            Counted((0..64).filter(|bit| is_other(*bit)).fold(0, |bits, bit| bits | 1 << (mix(bit) % 64)))
+        };
+        let comparisons = |count: u64, distance: u32| {
+            let sketches: Vec<Counted> = (0..count).map(sketch).collect();
+            COMPARISONS.store(0, Ordering::Relaxed);
+            buckets(&sketches, distance, Tables::Blocks);
+            COMPARISONS.load(Ordering::Relaxed)
+        };
+        for distance in [3, 6, 10] {
+            let [few, many] = [4_000, 16_000].map(|count| comparisons(count, distance));
+            // Four times as many to the power of 1.2, and what a sketch may have in any case.
+            assert!(many * 10 <= few * 53 + 16_000 * 10 * 1_000, "{distance}: {few} {many}");
         }
     }
 

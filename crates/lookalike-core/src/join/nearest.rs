@@ -93,7 +93,7 @@ pub struct Seeker {
     /// The turn in which each class was last met.
     met: Vec<u32>,
     turn: u32,
-    /// How many postings were looked at.
+    /// How many postings were looked at, and elements compared.
     steps: u64,
     left: Left,
 }
@@ -104,7 +104,8 @@ impl Seeker {
         Self { met: vec![0; set_count], turn: 0, steps: 0, left: Left::default() }
     }
 
-    /// How much was looked at so far, counted in sets that have an element in common with the one that is asked for.
+    /// How much was looked at so far: sets that have an element in common with the one that is asked for, and elements of sets that were
+    /// compared with it.
     pub fn steps(&self) -> u64 {
         self.steps
     }
@@ -238,7 +239,8 @@ impl<'a> Nearest<'a> {
                 let left = rest - seeker.left.missing_in(posting.outline);
                 let bound = self.most([left, posting.rest], [total, posting.total]);
                 if self.is_wanted(nearest, bound, || 0) && seeker.meets(posting.class) {
-                    let shared = self.shared(item, place, posting);
+                    let (shared, compared) = self.shared(item, place, posting);
+                    seeker.steps += compared;
                     self.take(item, shared, posting, nearest);
                 }
             }
@@ -293,8 +295,8 @@ impl<'a> Nearest<'a> {
         nearest.truncate(count);
     }
 
-    /// The weight that two sets share from the first token on that they share.
-    fn shared(&self, item: u32, place: usize, posting: &Posting) -> u64 {
+    /// The weight that two sets share from the first token on that they share, and how many tokens were compared.
+    fn shared(&self, item: u32, place: usize, posting: &Posting) -> (u64, u64) {
         let (left, left_rests) = (&self.sets.tokens(item)[place..], &self.sets.rests(item)[place..]);
         let from = posting.place as usize;
         let other = self.members(posting)[0];
@@ -308,7 +310,7 @@ impl<'a> Nearest<'a> {
             l += usize::from(one <= next);
             r += usize::from(next <= one);
         }
-        shared
+        (shared, (l + r) as u64)
     }
 }
 

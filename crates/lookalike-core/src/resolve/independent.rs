@@ -175,11 +175,8 @@ impl<'a> Resolver<'a> {
     /// The kept places that may remove this one, best first.
     fn kept_near(&self, place: u32) -> Vec<u32> {
         let buckets = self.buckets_of.list(place as usize);
-        let mut kept: Vec<u32> =
-            buckets.iter().flat_map(|bucket| &self.kept_in[*bucket as usize].places).copied().collect();
-        kept.sort_unstable();
-        kept.dedup();
-        kept
+        let kept = buckets.iter().flat_map(|bucket| &self.kept_in[*bucket as usize].places).copied().collect();
+        distinct(kept, self.removed_by.len())
     }
 
     /// The pairs of kept places that share a bucket and were not compared.
@@ -254,6 +251,27 @@ impl<'a> Resolver<'a> {
     }
 }
 
+/// Sorts numbers below `end`, and leaves out repeated ones. Buckets of many tables have mostly the same members: where that makes
+/// more numbers than there are words for a bit each, they are not sorted but marked.
+fn distinct(mut numbers: Vec<u32>, end: usize) -> Vec<u32> {
+    let words = end.div_ceil(u64::BITS as usize);
+    if numbers.len() < words {
+        numbers.sort_unstable();
+        numbers.dedup();
+        return numbers;
+    }
+    let mut marks = vec![0_u64; words];
+    numbers.iter().for_each(|number| marks[(number / u64::BITS) as usize] |= 1 << (number % u64::BITS));
+    numbers.clear();
+    for (first, mut marks) in (0..).step_by(u64::BITS as usize).zip(marks) {
+        while marks != 0 {
+            numbers.push(first + marks.trailing_zeros());
+            marks &= marks - 1;
+        }
+    }
+    numbers
+}
+
 /// One round: in each bucket the best of those that are undecided.
 struct Round {
     number: u32,
@@ -303,5 +321,23 @@ impl Round {
         kept.sort_unstable();
         kept.dedup();
         kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn numbers_are_sorted_and_once_each(
+            numbers in proptest::collection::vec(0_u32..3000, 0..200), end in prop_oneof![Just(3000), Just(100_000)]
+        ) {
+            // Few numbers are sorted, and many are marked.
+            let expected: std::collections::BTreeSet<u32> = numbers.iter().copied().collect();
+            prop_assert_eq!(distinct(numbers, end), expected.into_iter().collect::<Vec<_>>());
+        }
     }
 }

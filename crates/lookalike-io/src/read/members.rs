@@ -8,6 +8,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::GzDecoder;
 
+use super::member_header;
 use crate::compression::buffered;
 
 /// One member: where it lies packed, and where its content lies in the unpacked stream.
@@ -39,7 +40,7 @@ pub(super) struct MemberReader {
 impl MemberReader {
     /// Of what lies in its file from `position` on.
     pub(super) fn new(packed: impl Read + Send + 'static, position: u64) -> Self {
-        let reader = Counted { reader: Some(buffered(Box::new(packed))), position, back: ([0; 4], 0) };
+        let reader = Counted { reader: Some(buffered(Box::new(packed))), position, back: Back::default() };
         Self {
             between: Some(reader),
             decoder: GzDecoder::new(Counted::default()),
@@ -69,6 +70,7 @@ impl MemberReader {
     ) -> io::Result<bool> {
         let mut left = most;
         while left > 0 && !self.ended {
+            let mut header = Ok(());
             if let Some(mut reader) = self.between.take() {
                 if let Some(packed) = self.whole.unpack(reader.fill_buf()?) {
                     reader.consume(packed);
@@ -79,10 +81,11 @@ impl MemberReader {
                     self.end_member(reader, members)?;
                     continue;
                 }
+                header = member_header::read(&mut reader).map(|plain| reader.put_back(&plain));
                 self.decoder.reset(reader);
             }
             let before = bytes.len();
-            let result = Read::take(&mut self.decoder, left as u64).read_to_end(bytes);
+            let result = header.and_then(|()| Read::take(&mut self.decoder, left as u64).read_to_end(bytes));
             // What came before the damage is good, and counts.
             let count = bytes.len() - before;
             self.member.end += count as u64;
@@ -117,7 +120,7 @@ impl MemberReader {
             if let [0x1F, 0x8B, 0x08, flags] = seen
                 && flags & 0xE0 == 0
             {
-                reader.put_back(seen);
+                reader.put_back(&seen);
                 return Ok(Some(reader));
             }
             let bytes = reader.fill_buf()?;
@@ -229,8 +232,20 @@ pub(super) fn is_far(error: &io::Error) -> bool {
 struct Counted {
     reader: Option<BufReader<Box<dyn Read + Send>>>,
     position: u64,
-    /// Bytes that were read too far, and how many of them are still to be read again.
-    back: ([u8; 4], usize),
+    back: Back,
+}
+
+/// Bytes that were read and are to be read again: the last ones, this many.
+#[derive(Default)]
+struct Back {
+    bytes: [u8; member_header::LENGTH],
+    left: usize,
+}
+
+impl Back {
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[self.bytes.len() - self.left..]
+    }
 }
 
 impl Counted {
@@ -247,10 +262,12 @@ impl Counted {
         }
     }
 
-    /// The last four bytes that were read are read again.
-    fn put_back(&mut self, bytes: [u8; 4]) {
-        self.position -= 4;
-        self.back = (bytes, 4);
+    /// Reads these bytes again, which stand for as many that were read last.
+    fn put_back(&mut self, bytes: &[u8]) {
+        self.position -= bytes.len() as u64;
+        self.back.left = bytes.len();
+        let start = self.back.bytes.len() - bytes.len();
+        self.back.bytes[start..].copy_from_slice(bytes);
     }
 }
 
@@ -266,8 +283,8 @@ impl Read for Counted {
 
 impl BufRead for Counted {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.back.1 > 0 {
-            return Ok(&self.back.0[4 - self.back.1..]);
+        if self.back.left > 0 {
+            return Ok(self.back.bytes());
         }
         self.reader.as_mut().map_or(Ok(&[]), BufRead::fill_buf)
     }
@@ -275,8 +292,8 @@ impl BufRead for Counted {
     fn consume(&mut self, count: usize) {
         self.position += count as u64;
         // Never more than `fill_buf` gave, which is from one of the two.
-        if self.back.1 > 0 {
-            self.back.1 -= count;
+        if self.back.left > 0 {
+            self.back.left -= count;
         } else if let Some(reader) = &mut self.reader {
             reader.consume(count);
         }
@@ -430,6 +447,41 @@ mod tests {
         let (bytes, members, told, _) = read(file);
         assert_eq!(bytes, [content, b"next".to_vec()].concat());
         assert_eq!((members[0].packed_end, told), (packed.len() as u64, Vec::new()));
+    }
+
+    #[test]
+    fn names_comments_and_extra_fields_of_any_length_are_read() {
+        let long = |byte: u8| vec![byte; 200_000];
+        let named = |extra: Vec<u8>| {
+            let builder = GzBuilder::new().filename(long(b'n')).comment(long(b'c')).extra(extra);
+            let mut encoder = builder.write(Vec::new(), Compression::new(6));
+            encoder.write_all(b"content").unwrap();
+            encoder.finish().unwrap()
+        };
+        let files = [named(vec![0; 65_535]), with_header_sum(&named(b"BC\x02\0\x1B\0".to_vec()), 0)];
+        for named in files {
+            // Before another member, and at the end.
+            let file = [member(b"first ", 6, b""), named.clone(), member(b" next ", 6, b""), named.clone()].concat();
+            let (bytes, members, told, is_lost) = read(file);
+            assert_eq!((bytes, told, is_lost), (b"first content next content".to_vec(), Vec::new(), false));
+            assert_eq!(members[1].packed_end - members[1].packed_start, named.len() as u64);
+        }
+        // A checksum that is wrong is damage, and costs this member alone.
+        let file = [with_header_sum(&named(Vec::new()), 1), member(b"next", 6, b"")].concat();
+        let (bytes, _, told, is_lost) = read(file);
+        assert_eq!((bytes, told.len(), is_lost), (b"next".to_vec(), 1, false));
+        // A name that never ends is a member that is cut off.
+        let (bytes, _, _, is_lost) = read([member(b"first", 6, b""), named(Vec::new())[..150_000].to_vec()].concat());
+        assert_eq!((bytes, is_lost), (b"first".to_vec(), true));
+    }
+
+    /// Adds a checksum to a header that ends with a comment, `wrong` by so much.
+    fn with_header_sum(member: &[u8], wrong: u16) -> Vec<u8> {
+        let content = memchr::memmem::find(member, b"c\0").unwrap() + 2;
+        let mut header = member[..content].to_vec();
+        header[3] |= 2;
+        let sum = (libdeflater::crc32(&header) as u16).wrapping_add(wrong);
+        [&header, &sum.to_le_bytes()[..], &member[content..]].concat()
     }
 
     #[test]

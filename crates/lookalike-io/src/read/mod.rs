@@ -15,6 +15,7 @@ mod fields;
 mod foreign;
 mod json;
 mod jsonl;
+mod member_header;
 mod members;
 mod sequential;
 mod source;

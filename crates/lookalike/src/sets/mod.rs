@@ -233,7 +233,7 @@ fn look_around(
     let nearest = stages.run("join", None, || Nearest::new(sets, by.measure, threshold, count, others));
     let around = Around { nearest, sets, by };
     let first = report.reference_count.unwrap_or(0) as u32;
-    need::check_steps(&around, first..all.len() as u32, stages.progress())?;
+    need::estimate_steps(&around, first..all.len() as u32, stages.progress())?;
     write(all, &around, options, target, stages, report)
 }
 
@@ -247,7 +247,8 @@ fn write(
 ) -> Result<()> {
     let measures = Measures { measure: options.measure, has_weights: options.has_weights() };
     let first = report.reference_count.unwrap_or(0) as u32;
-    let pairs = Pairs { ids: &all.ids, measures, finder, sets: first..all.len() as u32 };
+    let sets = first..all.len() as u32;
+    let pairs = Pairs { ids: &all.ids, measures, finder, sets, most_steps: need::MOST_STEPS };
     let progress = stages.progress();
     report.by_similarity = until_closed(stages.run("write", None, || pairs.write(target, progress)))?;
     report.pair_count = report.by_similarity.iter().sum();

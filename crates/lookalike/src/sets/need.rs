@@ -34,8 +34,8 @@ const SET: u64 = 100;
 /// What else would help.
 const ADVICE: &str = "compare a part of them";
 
-/// How many steps all sets may take to look around: a quarter of an hour of one processor, about.
-const MOST_STEPS: u64 = 100_000_000_000;
+/// How many steps all sets may take to look around: about eight minutes of one processor.
+pub(super) const MOST_STEPS: u64 = 100_000_000_000;
 
 /// How many sets are asked, to say how long all will take.
 const ASKED: usize = 32;
@@ -97,9 +97,10 @@ pub(super) fn too_many_pairs(memory: Memory) -> Error {
     let advice = "ask for a higher threshold, or for the nearest few of each set";
     Error::MemoryTooSmallForPairs { job: "sets", bytes, needed: 2 * bytes, advice }
 }
+
 /// Refuses sets of which each shares elements with most others, so that looking around would take the square of their number.
 /// A few sets, at even distances, are asked what it takes.
-pub(super) fn check_steps(around: &Around<'_>, sets: Range<u32>, progress: &dyn Progress) -> Result<()> {
+pub(super) fn estimate_steps(around: &Around<'_>, sets: Range<u32>, progress: &dyn Progress) -> Result<()> {
     let mut seeker = around.seeker();
     let mut near = Vec::new();
     let count = sets.len();
@@ -110,6 +111,10 @@ pub(super) fn check_steps(around: &Around<'_>, sets: Range<u32>, progress: &dyn 
         around.near(set, &mut seeker, &mut near);
         asked += 1;
     }
-    let steps = seeker.steps() / asked.max(1) * count as u64;
-    if steps <= MOST_STEPS { Ok(()) } else { Err(Error::SetsTooDense { sets: count as u64, steps }) }
+    check_steps(count, seeker.steps() / asked.max(1) * count as u64, MOST_STEPS)
+}
+
+/// Refuses more steps than these.
+pub(super) fn check_steps(sets: usize, steps: u64, most: u64) -> Result<()> {
+    if steps <= most { Ok(()) } else { Err(Error::SetsTooDense { sets: sets as u64, steps }) }
 }

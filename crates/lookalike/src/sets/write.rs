@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::SIMILARITY_STEPS;
 use super::find::Finder;
 use super::lines::{Ends, Lines};
+use super::need::check_steps;
 use super::rows::{Measures, SetPair};
 use crate::error::{Error, Result};
 use crate::options::RowFormat;
@@ -24,6 +25,10 @@ const MOST_TURNS: usize = 32;
 
 /// How many bytes are written together, about: there are sets with very many pairs, and a turn ends where it has its share of these.
 const TOGETHER: usize = 8 << 20;
+
+/// How many steps a turn takes before it ends early: there are sets that are near very many others, and it is checked after each turn
+/// whether there are too many.
+const STEPS_TOGETHER: u64 = 1 << 28;
 
 /// How many sets are taken together: so many turns, of so many sets each.
 #[derive(Clone, Copy)]
@@ -66,6 +71,8 @@ pub(super) struct Pairs<'a> {
     pub(super) measures: Measures,
     pub(super) finder: &'a dyn Finder,
     pub(super) sets: Range<u32>,
+    /// How many steps it may take to find them. What was estimated may be wrong: sets that were not asked may be near more others.
+    pub(super) most_steps: u64,
 }
 
 impl Pairs<'_> {
@@ -111,6 +118,7 @@ impl Pairs<'_> {
         progress: &dyn Progress,
     ) -> Result<BySimilarity> {
         let (mut sets, mut counted, mut pace) = (self.sets.clone(), NONE, Pace::start());
+        let mut steps = 0;
         let mut ready: Vec<Part<T>> = Vec::new();
         // While one thread hands over what is there, the others make what comes next.
         while !sets.is_empty() || !ready.is_empty() {
@@ -131,13 +139,15 @@ impl Pairs<'_> {
             pace = pace.next(next.iter().map(Part::bytes).sum(), cut.is_some());
             for part in &next {
                 counted.iter_mut().zip(part.counted).for_each(|(all, of_part)| *all += of_part);
+                steps += part.steps;
             }
+            check_steps(self.sets.len(), steps, self.most_steps)?;
             ready = next;
         }
         Ok(counted)
     }
 
-    /// What is made of the pairs of the first of these sets, until it has so many bytes or the job should stop.
+    /// What is made of the pairs of the first of these sets, until it has so many bytes or steps, or the job should stop.
     fn part<T>(
         &self,
         sets: &[u32],
@@ -146,9 +156,9 @@ impl Pairs<'_> {
         progress: &dyn Progress,
     ) -> Part<T> {
         let (mut seeker, mut near) = (self.finder.seeker(), Vec::new());
-        let mut part = Part { made: Vec::new(), counted: NONE, sets: 0 };
+        let mut part = Part { made: Vec::new(), counted: NONE, sets: 0, steps: 0 };
         for set in sets {
-            if part.bytes() >= most_bytes || progress.is_stopped() {
+            if part.bytes() >= most_bytes || seeker.steps() >= STEPS_TOGETHER || progress.is_stopped() {
                 break;
             }
             part.sets += 1;
@@ -158,6 +168,7 @@ impl Pairs<'_> {
                 make(*set, near, &mut part.made);
             }
         }
+        part.steps = seeker.steps();
         part
     }
 }
@@ -178,11 +189,42 @@ struct Part<T> {
     counted: BySimilarity,
     /// How many sets these are the pairs of.
     sets: usize,
+    /// How many steps it took to find them.
+    steps: u64,
 }
 
 impl<T> Part<T> {
     /// About so many bytes are held: rows also have ids.
     fn bytes(&self) -> usize {
         size_of_val::<[T]>(&self.made)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike_core::join::{Measure, Nearest, Sets, WeightedSets};
+
+    use super::super::find::{Around, By};
+    use super::*;
+    use crate::progress::Silent;
+
+    #[test]
+    fn sets_that_take_too_many_steps_are_refused_on_the_way() {
+        // Each shares half of its elements with each other, in another way.
+        let features: Vec<Vec<u64>> = (0..200_u64)
+            .map(|set| (0..40).filter(|element| (set * 37 + element * element) % 7 < 4).collect())
+            .collect();
+        let sets = WeightedSets::of_equal_weights(&Sets::new(&features));
+        let nearest = Nearest::new(&sets, Measure::Jaccard, 0.0, Some(3), 0..200);
+        let by = By { measure: Measure::Jaccard, top: std::num::NonZeroUsize::new(3), references: None };
+        let ids: Strings = (0..200).map(|set| set.to_string()).collect();
+        let around = Around { nearest, sets: &sets, by };
+        let write = |most_steps: u64| {
+            let measures = Measures { measure: Measure::Jaccard, has_weights: false };
+            let pairs = Pairs { ids: &ids, measures, finder: &around, sets: 0..200, most_steps };
+            pairs.write(&mut Target::Lines(RowFormat::Csv, &mut Vec::new()), &Silent)
+        };
+        assert_eq!(write(u64::MAX).unwrap().iter().sum::<u64>(), 600);
+        assert!(matches!(write(1000), Err(Error::SetsTooDense { sets: 200, steps }) if steps > 1000));
     }
 }

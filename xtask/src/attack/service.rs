@@ -1,0 +1,185 @@
+//! Clients that want the memory of a server: forms whose header never ends, without a key, and texts of many megabytes.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{Read, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use super::{Means, Tally};
+use crate::service::Service;
+
+/// How many clients come at once.
+const FORMS: usize = 20;
+const CLIENTS: usize = 6;
+
+/// How much each sends.
+const FORM_BYTES: usize = 16 << 20;
+const TEXT_BYTES: usize = 8 << 20;
+
+/// What the server may have for all forms together.
+const FEW_BYTES: u64 = 64 << 20;
+
+/// What a request may take of the server, in times its size.
+const TIMES: u64 = 12;
+
+/// What may stay when all texts are answered: as much as one of them.
+const HELD_BYTES: u64 = TIMES * TEXT_BYTES as u64;
+
+/// What requests may take together, where the server knows a bound.
+const MEMORY_BYTES: u64 = 256 << 20;
+
+/// How long another client waits at most.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+
+/// How long the server has to give memory back.
+const AFTERWARDS: Duration = Duration::from_secs(15);
+
+pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let forms = forms(means, &mut tally)?;
+    let texts = texts(means, &mut tally)?;
+    tally.note =
+        format!("{FORMS} endless forms: {} MiB; {CLIENTS} texts of 8 MiB at once: {} MiB", forms >> 20, texts >> 20);
+    Ok(tally)
+}
+
+/// Sends forms to a server that has keys, without one. Says how much memory they took.
+fn forms(means: &Means<'_>, tally: &mut Tally) -> Result<u64> {
+    let keys = means.folder.join("keys.jsonl");
+    let mut new = Command::new(means.lookalike);
+    new.args(["serve", "keys", "new", "reader", "--scope", "search", "--keys"]).arg(&keys);
+    new.stdout(Stdio::null()).stderr(Stdio::null()).status().context("cannot run lookalike serve keys")?;
+    let root = means.folder.join("of-forms");
+    fs::create_dir(&root)?;
+    let service = Service::start_with(means.lookalike, &root, &["--keys", &keys.to_string_lossy()])?;
+    let before = service.memory_bytes()?;
+    let mut slowest = Duration::ZERO;
+    let most = watched(&service, (0..FORMS).map(|_| || endless_form(service.address)).collect(), || {
+        let start = Instant::now();
+        service.client()?.send("GET", "/livez", "")?;
+        slowest = slowest.max(start.elapsed());
+        Ok(())
+    })?;
+    let taken = most.saturating_sub(before);
+    tally.count((taken > FEW_BYTES).then(|| format!("forms take {} MiB of memory", taken >> 20)));
+    tally.count((slowest > LONGEST_WAIT).then(|| format!("while forms come in, another client waits {slowest:.1?}")));
+    tally.count(service.stop().err().map(|error| format!("after forms: {error:#}")));
+    Ok(taken)
+}
+
+/// A form whose first header never ends. To be refused on the way is what it should come to.
+fn endless_form(address: SocketAddr) -> Result<()> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_write_timeout(Some(Duration::from_secs(5)))?;
+    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+    let head = format!(
+        "POST /login HTTP/1.1\r\nhost: localhost\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: {}\r\n\r\n--x\r\nX-A: ",
+        2 * FORM_BYTES
+    );
+    let piece = vec![b'a'; 1 << 16];
+    let mut sent = stream.write_all(head.as_bytes());
+    for _ in 0..FORM_BYTES / piece.len() {
+        sent = sent.and_then(|()| stream.write_all(&piece));
+    }
+    let _ = stream.read(&mut [0; 64]);
+    Ok(())
+}
+
+/// Searches and writes long texts, all clients at once. Says how much memory they took.
+fn texts(means: &Means<'_>, tally: &mut Tally) -> Result<u64> {
+    let root = means.folder.join("of-texts");
+    fs::create_dir(&root)?;
+    let help = Command::new(means.lookalike).args(["serve", "--help"]).output().context("cannot run lookalike")?;
+    let has_bound = String::from_utf8_lossy(&help.stdout).contains("--memory");
+    let bound = MEMORY_BYTES.to_string();
+    let arguments: &[&str] = if has_bound { &["--memory", bound.as_str()] } else { &[] };
+    let service = Service::start_with(means.lookalike, &root, arguments)?;
+    service.client()?.done("PUT", "/v1/indexes/texts", "")?;
+    let before = service.memory_bytes()?;
+    let allowed = if has_bound { MEMORY_BYTES + FEW_BYTES } else { TIMES * (CLIENTS * TEXT_BYTES) as u64 };
+    let text = long_text();
+    let mut taken = 0;
+    for (what, path) in [("searches", "/v1/indexes/texts/search"), ("writes", "/v1/indexes/texts/documents")] {
+        let client = |number: usize| {
+            let (service, text) = (&service, &text);
+            move || {
+                let own = format!("own{number} {text}");
+                let body = if what == "searches" {
+                    format!("{{\"text\":\"{own}\"}}")
+                } else {
+                    format!("{{\"id\":\"{number}\",\"text\":\"{own}\"}}")
+                };
+                let (status, answer) = service.client()?.send("POST", path, &body)?;
+                // Refused for now, or as too large for the bound: both are answers.
+                let is_answer = [200, 413, 429, 503].contains(&status);
+                anyhow::ensure!(is_answer, "{status} {}", String::from_utf8_lossy(&answer));
+                Ok(())
+            }
+        };
+        let answered = watched(&service, (0..CLIENTS).map(client).collect(), || Ok(()));
+        let most = match answered {
+            Ok(most) => most,
+            Err(error) => {
+                tally.count(Some(format!("{what} of long texts: {error:#}")));
+                continue;
+            }
+        };
+        taken = taken.max(most.saturating_sub(before));
+        tally.count((taken > allowed).then(|| format!("{what} of long texts take {} MiB of memory", taken >> 20)));
+        let held = settled(&service, before + HELD_BYTES)?.saturating_sub(before);
+        tally.count((held > HELD_BYTES).then(|| format!("after {what} of long texts {} MiB are held", held >> 20)));
+    }
+    // One by one there is room for it.
+    let (status, _) =
+        service.client()?.send("POST", "/v1/indexes/texts/search", &format!("{{\"text\":\"{text}\"}}"))?;
+    tally.count((status != 200).then(|| format!("a search of a long text alone: {status}")));
+    tally.count(service.stop().err().map(|error| format!("after long texts: {error:#}")));
+    Ok(taken)
+}
+
+/// Words that are all different.
+fn long_text() -> String {
+    let mut text = String::with_capacity(TEXT_BYTES + 16);
+    let mut number = 0_u64;
+    while text.len() < TEXT_BYTES {
+        let _ = write!(text, "w{} ", lookalike_core::hash::mix(number));
+        number += 1;
+    }
+    text
+}
+
+/// Runs clients at once, does something else meanwhile again and again, and says how much memory the server had at most.
+fn watched<C: FnOnce() -> Result<()> + Send>(
+    service: &Service,
+    clients: Vec<C>,
+    mut meanwhile: impl FnMut() -> Result<()>,
+) -> Result<u64> {
+    let mut most = 0;
+    thread::scope(|scope| {
+        let threads: Vec<_> = clients.into_iter().map(|client| scope.spawn(client)).collect();
+        while !threads.iter().all(thread::ScopedJoinHandle::is_finished) {
+            most = service.memory_bytes()?.max(most);
+            meanwhile()?;
+            thread::sleep(Duration::from_millis(5));
+        }
+        threads.into_iter().try_for_each(|thread| thread.join().expect("a client does not panic"))
+    })?;
+    Ok(most)
+}
+
+/// What the server has once it has come down to this, or after some time.
+fn settled(service: &Service, wanted: u64) -> Result<u64> {
+    let start = Instant::now();
+    loop {
+        let held = service.memory_bytes()?;
+        if held <= wanted || start.elapsed() > AFTERWARDS {
+            return Ok(held);
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+}
