@@ -3,7 +3,7 @@
 use crate::ids::Rank;
 use crate::measure::likeness::Likeness;
 
-/// Two items that were measured and are similar enough: by [`Rank`](crate::ids::Rank) or
+/// Two items that were measured and are similar enough: by [`Rank`] or
 /// [`Document`](crate::ids::Document), or by their places among the sets of a [join](crate::join).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match<Item = u32> {
