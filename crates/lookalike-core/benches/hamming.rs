@@ -1,5 +1,5 @@
-//! All pairs within 3 bits among a million random and planted sketches of 64 bits, timed; with `brute` as argument also
-//! by comparing each with each, which takes minutes, and must give the same.
+//! Times finding all pairs within 3 bits among a million random and planted 64-bit sketches; with the argument `brute`
+//! also by comparing every two, which takes minutes and must give the same result.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 fn main() {
     let count = 1_000_000;
-    // One in three is another one with up to seven bits flipped.
+    // One in three is a copy of another one with up to seven bits flipped.
     let mut sketches: Vec<u64> = Vec::new();
     for at in 0..count {
         let random = mix(at + 1);

@@ -1,10 +1,11 @@
-//! How fast the exact join is, beside a plain `AllPairs` in one thread (Bayardo et al. 2007) that reads the same sets.
+//! Measures the speed of the exact join, compared with a plain single-threaded `AllPairs` (Bayardo et al. 2007) over
+//! the same sets.
 //!
 //! ```text
 //! cargo bench -p lookalike-core --bench join_speed -- [retail|baskets|documents|family]… [SETS.txt THRESHOLD]
 //! ```
 //!
-//! `retail` is read from `shared/data` in a folder above, if it is there; the others are made, with fixed seeds.
+//! `retail` is read from `shared/data` in a parent folder, if available; the others are generated with fixed seeds.
 
 use std::path::Path;
 use std::time::Instant;
@@ -68,7 +69,8 @@ fn compare(name: &str, items: &[Vec<u64>], thresholds: &[f64]) {
     }
 }
 
-/// Runs, and says how long it took; and the processor time of all threads, which says more on a busy machine.
+/// Runs `work` and reports its duration, and the processor time of all threads, which is more meaningful on a busy
+/// machine.
 fn timed<R>(work: impl FnOnce() -> R) -> (R, Took) {
     let (start, cpu) = (Instant::now(), cpu_seconds());
     let result = work();
@@ -86,7 +88,7 @@ impl std::fmt::Display for Took {
     }
 }
 
-/// The time that this process has had of all processors, where the system tells it as Linux does.
+/// Processor time of this process, on systems that report it like Linux.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let ticks = stat.split_whitespace().skip(13).take(2).filter_map(|ticks| ticks.parse::<f64>().ok());
@@ -99,7 +101,7 @@ fn read(path: &Path) -> Option<Vec<Vec<u64>>> {
     Some(text.lines().map(elements).collect())
 }
 
-/// A small generator of numbers that look random (Steele, Lea, Flood 2014), since the example must always be the same.
+/// A small pseudorandom generator (Steele, Lea, Flood 2014) with a fixed sequence.
 struct Noise(u64);
 
 impl Noise {
@@ -110,19 +112,19 @@ impl Noise {
         mixed ^ mixed >> 31
     }
 
-    /// Evenly within 0 and 1.
+    /// Uniform between 0 and 1.
     fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A rank below `count`, small ones more often, about as in Zipf's law.
+    /// A rank below `count`, approximately by Zipf's law.
     fn zipf(&mut self, count: f64) -> u64 {
         (count.powf(self.share()) - 1.0) as u64
     }
 }
 
-/// After the made corpus T10I4D100K (Agrawal, Srikant 1994): baskets of about 10 of 870 elements, put together of
-/// patterns of about 4, some of which are bought far more often than others.
+/// Modeled on the synthetic corpus T10I4D100K (Agrawal, Srikant 1994): baskets of about 10 of 870 elements, composed of
+/// patterns of about 4, some of which are far more frequent than others.
 fn baskets() -> Vec<Vec<u64>> {
     let mut noise = Noise(1);
     let mut sizes =
@@ -135,7 +137,7 @@ fn baskets() -> Vec<Vec<u64>> {
     let basket = |size: &usize| {
         let mut basket: Vec<u64> = Vec::new();
         while basket.len() < *size {
-            // Exponential weights, and patterns of which a part is missing.
+            // Exponential weights, and patterns with missing elements.
             let pattern = &patterns[(-noise.share().ln() * 400.0) as usize % patterns.len()];
             basket.extend(pattern.iter().filter(|_| noise.share() < 0.7));
             basket.sort_unstable();
@@ -146,8 +148,8 @@ fn baskets() -> Vec<Vec<u64>> {
     basket_sizes.iter().map(basket).collect()
 }
 
-/// Documents of about 1,000 features: most are the document's own, others are phrases, few of which are everywhere;
-/// a fourth of the documents are copies of an earlier one with up to a third of their features changed.
+/// Documents of about 1,000 features: most are unique to the document, others are phrases, a few of which are very
+/// common; a fourth of the documents are copies of an earlier one with up to a third of their features changed.
 fn documents() -> Vec<Vec<u64>> {
     let mut noise = Noise(3);
     let mut documents: Vec<Vec<u64>> = Vec::new();
@@ -169,7 +171,7 @@ fn documents() -> Vec<Vec<u64>> {
     documents
 }
 
-/// 100,000 documents of 300 features, nearly the same: five thousand million pairs, which nobody may look at.
+/// 100,000 nearly equal documents of 300 features: five billion pairs, which cannot all be examined.
 fn family() -> Vec<Vec<u64>> {
     let mut noise = Noise(4);
     let mut member =
@@ -177,8 +179,8 @@ fn family() -> Vec<Vec<u64>> {
     (0..100_000).map(|_| member()).collect()
 }
 
-/// How many pairs have this Jaccard similarity: by an index of prefixes that grows as sets come by size, counts of
-/// shared prefix tokens, and a merge of what has any.
+/// Number of pairs with this Jaccard similarity, found by an index of prefixes that grows in order of size, counts of
+/// shared prefix tokens, and a merge of every set that shares any.
 fn all_pairs(sets: &Sets, threshold: f64) -> usize {
     let mut by_size: Vec<u32> = (0..sets.len() as u32).filter(|item| sets.size(*item) > 0).collect();
     by_size.sort_by_key(|item| sets.size(*item));
@@ -214,7 +216,7 @@ fn all_pairs(sets: &Sets, threshold: f64) -> usize {
     found
 }
 
-/// How many tokens are shared, if these can be `least` or more.
+/// Number of shared tokens, if it can be `least` or more.
 fn merged(left: &[u32], right: &[u32], least: u32) -> Option<u32> {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < left.len() && j < right.len() {

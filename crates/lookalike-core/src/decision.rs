@@ -1,10 +1,10 @@
-//! Decisions about items: which match, which are kept, and which are removed because of which.
+//! Decisions about items: matches, and which items are kept or removed, and why.
 
 use crate::ids::Rank;
 use crate::measure::likeness::Likeness;
 
-/// Two items that were measured and are similar enough: by [`Rank`] or
-/// [`Document`](crate::ids::Document), or by their places among the sets of a [join](crate::join).
+/// Two items that were measured and are similar enough: by [`Rank`] or [`Document`](crate::ids::Document), or by their
+/// positions among the sets of a [join](crate::join).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match<Item = u32> {
     /// The item with the better rank.
@@ -16,7 +16,7 @@ pub struct Match<Item = u32> {
 }
 
 impl<Item> Match<Item> {
-    /// The same match with its items known by other numbers.
+    /// Converts the numbers of the items.
     pub fn map<Other>(self, number: impl Fn(Item) -> Other) -> Match<Other> {
         Match { left: number(self.left), right: number(self.right), likeness: self.likeness }
     }
@@ -33,12 +33,12 @@ pub struct Removed<Item> {
     pub likeness: Likeness,
 }
 
-/// Whether an item is kept or removed.
+/// Decision on an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It is kept.
+    /// The item is kept.
     Kept,
-    /// It is removed, because of one that is kept.
+    /// The item is removed because of a kept one.
     Removed {
         /// The item that is kept in its place.
         kept: Rank,
@@ -47,17 +47,17 @@ pub enum Decision {
     },
 }
 
-/// Items that the others are only compared with. They have the best ranks, are always kept, and are not compared with
-/// each other. By default there are none.
+/// Items that others are only compared with. They have the best ranks, are always kept, and are not compared with each
+/// other. By default there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct References {
     /// Their number; they have the ranks below it.
     pub count: u32,
-    /// What the other items are compared with.
+    /// The comparisons of the other items.
     pub scope: Scope,
 }
 
-/// What items other than references are compared with.
+/// The comparisons of items other than references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
     /// With references and with each other.
@@ -68,7 +68,7 @@ pub enum Scope {
 }
 
 impl References {
-    /// Whether two items are compared with each other.
+    /// True if two items are compared.
     pub(crate) fn compare(self, left: u32, right: u32) -> bool {
         let (better, worse) = (left.min(right), left.max(right));
         worse >= self.count && (self.scope == Scope::Everything || better < self.count)

@@ -1,8 +1,8 @@
-//! Errors about values given to the core.
+//! Errors for values passed to the core.
 
 use crate::remedy::{JobOption, Remedy};
 
-/// Why a value was refused, with the value and what is allowed.
+/// Reason why a value was rejected, with the value and the allowed range.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,14 +20,14 @@ pub enum Error {
         value: f64,
     },
 
-    /// A recall that no banding can have.
+    /// A recall that no banding can reach.
     #[error("a recall of {value} is not possible: it must be above 0 and at most 1, for example 0.99")]
     RecallOutOfRange {
         /// The value as given.
         value: f64,
     },
 
-    /// Bands and rows that make no sketch, or one that is too large.
+    /// Bands and rows that give no sketch, or one that is too large.
     #[error("{bands} bands of {rows} rows are not possible: both must be at least 1, and their product at most {most}")]
     BandingOutOfRange {
         /// Bands as given.
@@ -63,30 +63,30 @@ pub enum Error {
     DistanceOutOfRange {
         /// The value as given.
         distance: u32,
-        /// The largest that is.
+        /// The largest supported distance.
         most: u32,
     },
 
     /// A threshold and recall that no sketch of the allowed size reaches.
     #[error("no banding of {most} slots or fewer finds pairs at a similarity of {threshold} with a recall of {recall}")]
     RecallOutOfReach {
-        /// The threshold asked for.
+        /// The requested threshold.
         threshold: f64,
-        /// The recall asked for.
+        /// The requested recall.
         recall: f64,
         /// Maximum number of slots.
         most: usize,
     },
 
-    /// A containment threshold too low to be found by a few features of a document.
+    /// A containment threshold too low to be found by a few features per document.
     #[error(
         "containment of {threshold} cannot be found with a recall of {recall}: at most {most} shingles of each document are looked \
          for in others, which is enough for thresholds of {lowest} or more"
     )]
     ContainmentOutOfReach {
-        /// The threshold asked for.
+        /// The requested threshold.
         threshold: f64,
-        /// The recall asked for.
+        /// The requested recall.
         recall: f64,
         /// The lowest threshold with this recall.
         lowest: f64,
@@ -94,22 +94,31 @@ pub enum Error {
         most: usize,
     },
 
-    /// A number of features that cannot be taken of a document.
+    /// A number of features per document that is not allowed.
     #[error("{taken} features of a document cannot be looked for: the number must be from 1 to {most}")]
     TakenOutOfRange {
         /// The value as given.
         taken: usize,
-        /// How many features of a document may be looked for.
+        /// Maximum number of features to look up per document.
         most: usize,
     },
 
-    /// A word or number of a written scheme that is not known.
+    /// An unknown word or number in a serialized scheme.
     #[error("a scheme cannot have '{value}' as its {field}")]
     NotInAScheme {
         /// The field.
         field: &'static str,
         /// The value as written.
         value: String,
+    },
+
+    /// A table of boilerplate that was learned with other features.
+    #[error("the boilerplate was learned with {table}, and cannot be used with {scheme}")]
+    OtherBoilerplate {
+        /// The shingle and fold of the table.
+        table: String,
+        /// Those of the scheme.
+        scheme: String,
     },
 
     /// A measure for which there are no sketches.
@@ -119,14 +128,14 @@ pub enum Error {
         measure: &'static str,
     },
 
-    /// A method that does not find pairs by the measure it was combined with.
+    /// A method that does not support the measure.
     #[error("the method '{method}' does not find pairs by {measure}; {measure} goes with {allowed}")]
     MethodDoesNotFit {
         /// The method with its parameters.
         method: String,
         /// The measure.
         measure: &'static str,
-        /// The methods that do.
+        /// The methods that support it.
         allowed: &'static str,
     },
 
@@ -134,18 +143,25 @@ pub enum Error {
     #[error("the groups of super-shingles cannot be drawn at random: each minimum belongs to one group")]
     RandomGroups,
 
-    /// A language without a list of stop words.
+    /// A language without a stop word list.
     #[error("there are no stop words for '{value}': choose from {known}, or give your own list")]
     NotALanguage {
         /// The value as given.
         value: String,
-        /// The languages that have one.
+        /// The supported languages.
         known: String,
+    },
+
+    /// A unit of passages in an unknown format.
+    #[error("'{value}' is not a unit of passages: give line, paragraph or run:N, with N from 8 to 10000")]
+    NotAUnit {
+        /// The unit as given.
+        value: String,
     },
 
     /// A shingle that is not `word:K`, `char:K`, `token:K` or `stopword`.
     #[error(
-        "'{value}' is not a shingle: write word:K or char:K with K from 1 to {most}, for example word:5, token:K, or stopword, \
+        "'{value}' is not a shingle: write word:K or char:K with K from 1 to {most}, for example word:5, token:K, code:K, or stopword, \
          or stopword:LANGUAGES, for example stopword:en,de"
     )]
     NotAShingle {
@@ -156,7 +172,9 @@ pub enum Error {
     },
 
     /// An unknown fold.
-    #[error("'{value}' cannot be folded: write accents, digits, or accents,digits")]
+    #[error(
+        "'{value}' cannot be folded: write accents, digits and links, with commas between them, or identifiers for source code"
+    )]
     NotAFold {
         /// The value as given.
         value: String,
@@ -191,7 +209,7 @@ pub enum Error {
         second: usize,
     },
 
-    /// A weight of a level that a column does not have.
+    /// A weight for a level that a column does not have.
     #[error("column '{column}' has no level '{level}': its levels are {levels}")]
     NoSuchLevel {
         /// The column.
@@ -205,14 +223,14 @@ pub enum Error {
     /// A table without rows.
     #[error("{table} has no rows")]
     NoRows {
-        /// Which table: the first or the second.
+        /// The table: first or second.
         table: &'static str,
     },
 
     /// All columns are ignored.
     #[error("no column is left to compare: {why}")]
     NothingToCompare {
-        /// Why each column is ignored.
+        /// The reason why each column is ignored.
         why: String,
     },
 
@@ -225,7 +243,7 @@ pub enum Error {
         most: usize,
     },
 
-    /// A model that was learned from other columns.
+    /// A model learned from other columns.
     #[error(
         "the model does not fit: it compares {there}, and this table has {here}: name the same columns with the same kinds"
     )]
@@ -236,7 +254,7 @@ pub enum Error {
         there: String,
     },
 
-    /// A model that was made by another version, or edited.
+    /// A model created by another version, or edited.
     #[error(
         "the model does not fit: its levels of column '{column}' are not those of this version; link its table again"
     )]
@@ -246,7 +264,9 @@ pub enum Error {
     },
 
     /// An unknown keep order.
-    #[error("'{value}' is not a keep order: write longest, first, last, max:FIELD or min:FIELD")]
+    #[error(
+        "'{value}' is not a keep order: write longest, first, last, max:FIELD, min:FIELD or source:A>B>*, or several with commas between them, at most one with a field"
+    )]
     NotAKeepOrder {
         /// The value as given.
         value: String,
@@ -255,14 +275,14 @@ pub enum Error {
     /// Bytes that are not a fingerprint template of a known format.
     #[error("not a template of ISO/IEC 19794-2:2005: {reason}")]
     NotATemplate {
-        /// What is wrong.
+        /// The problem.
         reason: &'static str,
     },
 
     /// A fingerprint template that ends too early.
     #[error("the template is cut short: {part} goes to byte {wanted}, and there are {length}")]
     TemplateCutShort {
-        /// What is incomplete.
+        /// The incomplete part.
         part: &'static str,
         /// Minimum number of bytes.
         wanted: usize,
@@ -272,7 +292,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Changes of options that would help; any one of them is enough.
+    /// Changes of options that would help; any one of them is sufficient.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
             Self::TooFewSlots { .. } => vec![Remedy::give(JobOption::Slots)],
@@ -294,5 +314,5 @@ impl Error {
     }
 }
 
-/// Result of the core's functions.
+/// Result of functions of the core.
 pub type Result<T> = std::result::Result<T, Error>;

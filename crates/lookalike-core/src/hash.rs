@@ -1,7 +1,7 @@
-//! The fixed hash functions. Every feature, sketch and band key is computed from these and nothing else.
+//! The fixed hash functions, from which every feature, sketch and band key is computed.
 //!
-//! They are part of the format. The same text gives the same numbers on every machine, permanently; the golden
-//! vectors under `fixtures/golden/` guard that. Changing one requires a new format version.
+//! They are part of the format. The same text gives the same numbers on every machine, permanently, guarded by the
+//! golden vectors in `fixtures/golden/`. Changing one requires a new format version.
 //!
 //! | what | function |
 //! | --- | --- |
@@ -15,8 +15,8 @@
 //! | band key | XXH3-64 of the rows, little-endian, seeded with the band's number |
 //! | random rows of a band | [`row_draw`] |
 //!
-//! With a secret [`Key`], tokens, texts and shingles have the functions in `hash/secret.rs` instead, and all else is the
-//! same.
+//! With a secret [`Key`], tokens, texts and shingles use the functions in `hash/secret.rs` instead; everything else is
+//! the same.
 
 mod secret;
 
@@ -26,75 +26,75 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed, xxh3_128};
 
 use self::secret::{Noted, Secret};
 
-/// Base of the shingle polynomial: odd, so that multiplying by it loses nothing modulo 2^64.
-/// (The multiplier of Knuth's MMIX generator.)
+/// Base of the shingle polynomial: odd, so that multiplication is invertible modulo 2^64. (The multiplier of Knuth's
+/// MMIX generator.)
 pub const BASE: u64 = 6_364_136_223_846_793_005;
 
-/// What separates one round of a sketch from the next: 2^64 divided by the golden ratio, made odd.
+/// Step between the rounds of a sketch: 2^64 divided by the golden ratio, made odd.
 pub const ROUND_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Tokens up to this length are hashed at this length, so that no branch depends on it: such a branch would be guessed
-/// wrong for every third word. No two tokens become the same by it, since no token ends in a zero byte.
+/// Tokens up to this length are zero-padded to it, so that no branch depends on the length: it would be mispredicted
+/// for every third word. Distinct tokens stay distinct, since no token ends in a zero byte.
 pub(crate) const SHORT: usize = 16;
 
-/// The key that texts are hashed with. Hashes made with one key say nothing about hashes made with another.
+/// The key of the hashes of texts. Hashes with different keys are unrelated.
 ///
-/// Sketches use [`Key::FIXED`] unless the user chooses another, so that runs can be compared. What decides, the measure
-/// of two documents above all, uses a key that nobody can know beforehand: with the fixed hashes, words can be made that
-/// have the same hash.
+/// Sketches use [`Key::FIXED`] unless the user chooses another key, so that runs can be compared. Hashes that decide,
+/// above all in the measure of two documents, use an unpredictable key: with the fixed hashes, words can be constructed
+/// that collide.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key(Option<u128>);
 
 impl std::fmt::Debug for Key {
-    /// Says which kind of key it is, and not the secret.
+    /// Shows the kind of key, and not the secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if *self == Self::FIXED { "Key(fixed)" } else { "Key(secret)" })
     }
 }
 
 impl Key {
-    /// The fixed hashes, which everybody knows: the default of sketches.
+    /// The fixed, publicly known hashes: the default for sketches.
     pub const FIXED: Self = Self(None);
 
-    /// A key chosen by the user, or at random.
+    /// A key chosen by the user, or drawn at random.
     pub const fn new(key: u128) -> Self {
         Self(Some(key))
     }
 
-    /// A random key, which nobody can know in advance.
+    /// Draws a random key.
     pub fn random() -> Self {
-        // Keys that the system draws for the hash maps of a process; each call has another.
+        // Keys that the system draws for the hash maps of a process; different for each call.
         let drawn = RandomState::new();
         Self::new(u128::from(drawn.hash_one(0)) << 64 | u128::from(drawn.hash_one(1)))
     }
 
-    /// As a number; the fixed hashes have none.
+    /// The key as a number; none for the fixed hashes.
     pub const fn value(self) -> Option<u128> {
         self.0
     }
 
-    /// Tells keys apart in what people may see: nobody gets from it to the key.
+    /// Identifies a key in public output; the key cannot be derived from it.
     pub fn fingerprint(self) -> u64 {
         self.0.map_or(0, |key| Secret::new(key).fingerprint())
     }
 
-    /// Another key, which says nothing about this one. The fixed hashes have only themselves.
+    /// Returns an independent second key. The fixed hashes return themselves.
     #[must_use]
     pub fn second(self) -> Self {
         Self(self.0.map(|key| Secret::new(key).second_key()))
     }
 
-    /// The hash of one token.
+    /// Hashes one token.
     pub fn token_hash(self, token: &[u8]) -> u64 {
         Hasher::new(self).token_hash(token)
     }
 
-    /// The hash of bytes, as of a whole text.
+    /// Hashes bytes, such as a whole text.
     pub fn bytes_hash(self, bytes: &[u8]) -> u128 {
         Hasher::new(self).bytes_hash(bytes)
     }
 
-    /// The hash of a whole text by the hashes of its tokens: equal for the same words in the same order.
+    /// Hashes a whole text from the hashes of its tokens: equal for the same words in the same order.
     pub fn text_hash(self, tokens: &[u64]) -> u128 {
         if cfg!(target_endian = "little") {
             self.bytes_hash(bytemuck::cast_slice(tokens))
@@ -113,7 +113,7 @@ impl Key {
     }
 }
 
-/// Hashes tokens and texts with one key, without setting it up each time.
+/// Hashes tokens and texts with one key, which is set up only once.
 ///
 /// ```
 /// use lookalike_core::hash::{Key, Hasher};
@@ -124,7 +124,7 @@ impl Key {
 pub struct Hasher(Option<Noted>);
 
 impl Hasher {
-    /// For this key.
+    /// Creates a hasher for this key.
     pub fn new(key: Key) -> Self {
         Self(key.0.map(Noted::new))
     }
@@ -132,6 +132,11 @@ impl Hasher {
     /// As [`Key::token_hash`].
     pub fn token_hash(&self, token: &[u8]) -> u64 {
         self.0.as_ref().map_or_else(|| fixed_token_hash(token), |noted| noted.secret.token_hash(token))
+    }
+
+    /// The same, with 32 more bits if the key is secret, which distinguish tokens with the same hash.
+    pub fn tagged_token_hash(&self, token: &[u8]) -> (u64, u32) {
+        self.0.as_ref().map_or_else(|| (fixed_token_hash(token), 0), |noted| noted.secret.tagged_token_hash(token))
     }
 
     /// As [`Key::bytes_hash`].
@@ -143,7 +148,7 @@ impl Hasher {
         self.0.is_none()
     }
 
-    /// The fixed hash of a token. With a secret key the token is noted instead, and its hash comes with
+    /// Returns the fixed hash of a token. With a secret key, queues the token instead, and its hash is returned by
     /// [`hash_noted`](Self::hash_noted).
     pub(crate) fn hash_or_note(&mut self, token: &[u8]) -> u64 {
         match &mut self.0 {
@@ -152,8 +157,8 @@ impl Hasher {
         }
     }
 
-    /// The same for the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. What follows it is not
-    /// looked at.
+    /// The same for the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. The bytes after it are
+    /// ignored.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "called for every word")]
     pub(crate) fn hash_or_note_short(&mut self, bytes: &[u8; SHORT], length: usize) -> u64 {
@@ -164,12 +169,12 @@ impl Hasher {
         }
     }
 
-    /// How many tokens were noted.
+    /// Number of queued tokens.
     pub(crate) fn noted_count(&self) -> usize {
         self.0.as_ref().map_or(0, Noted::len)
     }
 
-    /// Puts the hashes of the tokens that were noted since the last call into `places`.
+    /// Writes the hashes of the tokens queued since the last call to `places`.
     pub(crate) fn hash_noted<'a>(&mut self, places: impl Iterator<Item = &'a mut u64>) {
         if let Some(noted) = &mut self.0 {
             noted.hash(places);
@@ -186,12 +191,12 @@ fn fixed_token_hash(token: &[u8]) -> u64 {
     xxh3_64(&filled)
 }
 
-/// The hash of one token with the fixed key.
+/// Hashes one token with the fixed key.
 pub fn token_hash(token: &[u8]) -> u64 {
     Key::FIXED.token_hash(token)
 }
 
-/// A hash of bytes for purposes that do not decide about texts.
+/// Hashes bytes for purposes other than decisions about texts.
 pub fn bytes_hash(bytes: &[u8]) -> u128 {
     xxh3_128(bytes)
 }
@@ -203,7 +208,7 @@ fn shingle(tokens: &[u64], width: usize, features: &mut Vec<u64>) {
         return;
     }
     let mut window = tokens[..width].iter().fold(0_u64, |sum, token| sum.wrapping_mul(BASE).wrapping_add(*token));
-    // What leaves the window has been multiplied once for each token after it, and once more by the step.
+    // The token that leaves the window has been multiplied once for each token after it, and once more by the step.
     let leaving = BASE.wrapping_pow(width as u32);
     features.reserve(tokens.len() - width + 1);
     features.push(mix(window));
@@ -213,7 +218,7 @@ fn shingle(tokens: &[u64], width: usize, features: &mut Vec<u64>) {
     }));
 }
 
-/// The key of one band from its rows.
+/// Computes the key of one band from its rows.
 pub fn band_key(band: usize, rows: &[u64]) -> u64 {
     if cfg!(target_endian = "little") {
         xxh3_64_with_seed(bytemuck::cast_slice(rows), band as u64)
@@ -223,17 +228,17 @@ pub fn band_key(band: usize, rows: &[u64]) -> u64 {
     }
 }
 
-/// The fixed random numbers: number `at` of the stream for this purpose.
+/// Fixed pseudorandom numbers: number `at` of the stream for this purpose.
 pub fn draw(purpose: u64, at: u64) -> u64 {
     mix(mix(purpose.wrapping_mul(ROUND_STEP)).wrapping_add(at.wrapping_mul(ROUND_STEP)))
 }
 
-/// The draws that choose the slots of a band.
+/// The draws that select the slots of a band.
 pub fn row_draw(band: usize, at: u64) -> u64 {
     draw(0x726F_7773 << 32 | band as u64, at)
 }
 
-/// Spreads every bit of `x` over all 64: a bijection, the finalizer of `MurmurHash3`.
+/// Mixes every bit of `x` into all 64: a bijection, the finalizer of `MurmurHash3`.
 #[inline]
 pub fn mix(mut x: u64) -> u64 {
     x ^= x >> 33;

@@ -1,5 +1,5 @@
-//! Numbers that must not be mixed up: an item has one position in the input and another in keep order, and a record is
-//! not a value of a record.
+//! Number types that must not be mixed up: an item has one position in the input and another in keep order, and a
+//! record is not a value of a record.
 
 /// An item by its position in the input, counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,12 +23,12 @@ pub struct Rank(pub u32);
 #[repr(transparent)]
 pub struct Record(pub u32);
 
-/// An item by its place in a family, counted from 0: the better of two comes first.
+/// An item by its position in a family, counted from 0: the better of two comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct FamilyPlace(pub u32);
 
-/// What all of these have in common, for code that sorts or stores any of them.
+/// Common trait of these types, for code that sorts or stores any of them.
 pub trait Number: Copy + Ord + Send + Sync {
     /// The item with this number.
     fn of(number: u32) -> Self;

@@ -1,15 +1,16 @@
-//! One text to everything that is kept of it. Files, strings, tables and an index all use this, so the same text has
-//! the same numbers everywhere.
+//! Computes everything that is stored about a text. Files, strings, tables and an index all use this, so the same text
+//! has the same numbers everywhere.
 
 use crate::hash::Key;
 use crate::measure::distinct::Distinct;
 use crate::method::{Method, Sketcher};
 use crate::scheme::Scheme;
 use crate::sketch::Sketches;
+use crate::text::boilerplate::SourcePlace;
 use crate::text::content::ContentHasher;
 use crate::text::shingle::Shingler;
 
-/// Makes sketches of texts. Use one per thread, since it reuses its buffers.
+/// Computes sketches of texts. Use one per thread, since it reuses its buffers.
 pub struct TextSketcher {
     shingler: Shingler,
     sketcher: Box<dyn Sketcher>,
@@ -17,7 +18,7 @@ pub struct TextSketcher {
     content: ContentHasher,
 }
 
-/// What is kept of a text besides its sketch.
+/// The data stored about a text besides its sketch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextSummary {
     /// Equal for texts with the same words in the same order. Uses the key of the sketch.
@@ -28,20 +29,33 @@ pub struct TextSummary {
     pub token_count: u32,
     /// Number of distinct features.
     pub size: u32,
+    /// Number of distinct shingles that are no features, as boilerplate of the source.
+    pub ignored: u32,
 }
 
 impl TextSketcher {
-    /// A sketcher for the method of a scheme. `run` is the key of all hashes that decide.
+    /// Creates a sketcher for the method of a scheme. `run` is the key of all hashes that decide.
     pub fn new(scheme: &Scheme, method: &dyn Method, run: Key) -> Self {
         Self {
-            shingler: Shingler::keyed(scheme.shingle(), scheme.fold(), scheme.key().of(run)),
+            shingler: scheme.shingler(scheme.key().of(run)),
             sketcher: method.sketcher(),
             distinct: Distinct::default(),
             content: ContentHasher::keyed(run),
         }
     }
 
-    /// The number of tokens of `text`, without keeping anything.
+    /// Sets the source of the texts that follow; `None` if no part of them is ignored.
+    pub fn of_source(&mut self, source: Option<SourcePlace>) -> &mut Self {
+        self.shingler.of_source(source);
+        self
+    }
+
+    /// Sets the group of the texts that follow.
+    pub fn set_group(&mut self, group: Option<u64>) {
+        self.shingler.set_group(group);
+    }
+
+    /// Counts the tokens of `text`.
     pub fn token_count(&mut self, text: &str) -> usize {
         self.shingler.token_count(text)
     }
@@ -66,7 +80,7 @@ impl TextSketcher {
         self.sketch_with(text, sketches, |_| ())
     }
 
-    /// The same; also appends the upper halves of the features of `text` to `kept`, for
+    /// Adds the sketch, and appends the upper halves of the features of `text` to `kept`, for
     /// [`may_match`](crate::join::may_match).
     pub fn sketch_and_keep(&mut self, text: &str, sketches: &mut Sketches, kept: &mut Vec<u32>) -> TextSummary {
         self.sketch_with(text, sketches, |features| kept.extend(features.iter().map(|feature| (feature >> 32) as u32)))
@@ -83,6 +97,7 @@ impl TextSketcher {
             content_hash,
             token_count: u32::try_from(features.token_count()).unwrap_or(u32::MAX),
             size: self.distinct.size(),
+            ignored: features.ignored,
         }
     }
 }

@@ -9,6 +9,7 @@
 //! Records find their candidates differently: see [`link`].
 
 pub mod bucket;
+pub mod contamination;
 pub mod decision;
 pub mod error;
 pub mod hash;
@@ -21,6 +22,7 @@ pub mod method;
 pub mod packed;
 pub mod prints;
 pub mod remedy;
+pub mod repeat;
 pub mod resolve;
 pub mod scheme;
 pub mod search;

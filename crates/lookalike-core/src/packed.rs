@@ -1,6 +1,6 @@
 //! Many short lists, or many strings, in two vectors instead of one allocation each.
 
-/// Lists of numbers, one after the other.
+/// Lists of numbers, stored contiguously.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lists {
     values: Vec<u32>,
@@ -14,7 +14,7 @@ impl Lists {
         self.ends.push(self.values.len());
     }
 
-    /// Makes room for this many more values.
+    /// Reserves space for this many more values.
     pub fn reserve(&mut self, value_count: usize) {
         self.values.reserve(value_count);
     }
@@ -26,7 +26,7 @@ impl Lists {
         &self.values[start..self.ends[at]]
     }
 
-    /// Bytes of memory that the lists take.
+    /// Bytes of memory of the lists.
     pub fn byte_count(&self) -> usize {
         size_of_val::<[u32]>(&self.values) + size_of_val::<[usize]>(&self.ends)
     }
@@ -36,7 +36,7 @@ impl Lists {
         self.ends.len()
     }
 
-    /// Whether there are no lists.
+    /// True if there are no lists.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -51,7 +51,7 @@ impl Lists {
         &self.values
     }
 
-    /// The inverse: for each of `count` values, the lists that hold it.
+    /// The inverse: for each of `count` values, the lists that contain it.
     #[must_use]
     pub fn transposed(&self, count: usize) -> Self {
         let mut ends = vec![0; count];
@@ -81,7 +81,7 @@ impl<L: IntoIterator<Item = u32>> FromIterator<L> for Lists {
     }
 }
 
-/// Strings, one after the other.
+/// Strings, stored contiguously.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Strings {
     text: String,
@@ -107,17 +107,17 @@ impl Strings {
         self.ends.len()
     }
 
-    /// Whether there are no strings.
+    /// True if there are no strings.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// All of them in order.
+    /// All strings in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// Bytes of memory that the strings take.
+    /// Bytes of memory of the strings.
     pub fn byte_count(&self) -> usize {
         self.text.len() + size_of_val::<[usize]>(&self.ends)
     }

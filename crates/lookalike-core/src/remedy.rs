@@ -1,15 +1,17 @@
-//! Changes of options that would make possible what was refused.
+//! Changes of options that would make a rejected request possible.
 //!
-//! Error messages name no flags. Remedies are worded here, once, and each front end gives its [`Spelling`] of options: flags
-//! of the command, arguments in Python, fields of JSON.
+//! Error messages do not mention flags. Remedies are worded here, once, and each front end provides its [`Spelling`] of
+//! options: flags of the command, arguments in Python, fields of JSON.
 
 use std::fmt;
 
-/// An option of a job. Every front end has it under the same name; the command writes hyphens for underscores.
+/// An option of a job. Every front end has it under the same name; the command writes hyphens instead of underscores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumIter, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum JobOption {
+    /// Action to take on what was found.
+    Action,
     /// Add the kept documents to the index.
     AddKept,
     /// Documents, sets or prints to compare with.
@@ -20,6 +22,10 @@ pub enum JobOption {
     Agree,
     /// Score every pair of prints.
     AllPairs,
+    /// Minimum number of documents that have a passage.
+    AtLeast,
+    /// Descriptions of images are part of the text of a page.
+    Alt,
     /// The column of the angles of minutiae.
     Angle,
     /// The unit of angles.
@@ -28,6 +34,8 @@ pub enum JobOption {
     Annotate,
     /// Bands per sketch.
     Bands,
+    /// The passages of an earlier run.
+    Baseline,
     /// A range of similarities.
     Between,
     /// Number of bits in which near-duplicates may differ.
@@ -42,18 +50,28 @@ pub enum JobOption {
     Clockwise,
     /// The column of a list of elements.
     Column,
+    /// The share of a source's documents that makes a passage common.
+    CommonShare,
     /// The kinds of columns.
     Config,
-    /// Which pairs of copies are written.
+    /// Selection of the pairs of copies that are written.
     Copies,
+    /// The share of a test item that a document must have.
+    Coverage,
     /// The separator of cells or elements.
     Delimiter,
+    /// Count a shingle as often as a text has it.
+    CountRepeats,
     /// Write only the evidence.
     DryRun,
-    /// How much more is compared than by default.
+    /// Amount of comparison beyond the default.
     Effort,
     /// The column of elements.
     Element,
+    /// Treatment of documents that differ only in numbers.
+    DifferentNumbers,
+    /// Every field of the text must be similar.
+    EachField,
     /// The exact method.
     Exact,
     /// Patterns of files that are not read.
@@ -62,7 +80,15 @@ pub enum JobOption {
     Expect,
     /// The text of a page that is compared.
     Extract,
-    /// How much a source may lose.
+    /// Kind of data in which near-duplicates are looked for.
+    Purpose,
+    /// The share of a test set that may be contaminated.
+    FailIfContaminated,
+    /// The share of a split's documents that may leak.
+    FailIfLeaks,
+    /// The share of the text that may be repeated.
+    FailIfRepeated,
+    /// The share that a source may lose.
     FailIfSourceLoses,
     /// Fields to store or return.
     Fields,
@@ -70,41 +96,51 @@ pub enum JobOption {
     Fold,
     /// Replace what an earlier run wrote.
     Force,
-    /// How rows are written.
+    /// The format of rows.
     Format,
+    /// Maximum number of words between passages that are joined.
+    Gap,
     /// The number of characters of an element.
     Grams,
     /// The side of a square of the grid.
     Grid,
-    /// How matches become removals.
+    /// The conversion of matches to removals.
     Group,
     /// Count pairs by score as well.
     Histograms,
     /// The field or column of texts that are pages.
     HtmlField,
+    /// Number of words below which a document is a husk.
+    Husk,
     /// The field or column of ids.
     Id,
     /// The column of ids in the second table.
     IdRight,
     /// Weigh elements by their rarity.
     Idf,
+    /// Ignore what sources say on most of their pages.
+    IgnoreBoilerplate,
     /// The corpus in which ids are looked up.
     In,
-    /// What to read.
+    /// The input.
     Inputs,
-    /// Which of two near-duplicates is kept.
+    /// The field or column of the ids of test items.
+    ItemId,
+    /// Rule for which of two near-duplicates is kept.
     Keep,
     /// The key of the sketches.
     Key,
-    /// The name of who labels.
+    /// The name of the labeler.
     Labeler,
+    /// Targets of links are part of the text of a page.
+    Links,
     /// Known answers.
     Labels,
     /// The id of a stored document to search for.
     Like,
-    /// How near to the next square of the grid a minutia counts in it too.
+    /// The distance to the next square of the grid within which a minutia counts in it too.
     Margin,
-    /// Number of candidates that are looked at.
+    /// Maximum number of candidates to examine.
     MaxCandidates,
     /// Maximum amount of text to read.
     MaxInput,
@@ -114,7 +150,7 @@ pub enum JobOption {
     Measure,
     /// Memory limit.
     Memory,
-    /// How near-duplicates are found.
+    /// The method of finding near-duplicates.
     Method,
     /// Several methods to compare.
     Methods,
@@ -126,6 +162,8 @@ pub enum JobOption {
     NearMisses,
     /// The column of dates.
     Newest,
+    /// Number of words of an n-gram.
+    Ngram,
     /// The first row of a table has no names.
     NoHeader,
     /// Write no report.
@@ -134,15 +172,19 @@ pub enum JobOption {
     OneToOne,
     /// Compare with the reference only.
     OnlyAgainst,
-    /// Where the result goes.
+    /// The output.
     Output,
+    /// Kind of passages that count as leaks.
+    Passages,
     /// Probability of finding a pair at the threshold.
     Recall,
+    /// Leave out documents of which little is left.
+    RemoveHusks,
     /// The file for the evidence.
     Removed,
     /// The file of the report.
     Report,
-    /// How much of the documents a report shows.
+    /// Amount of the text of documents that a report shows.
     ReportTexts,
     /// Pixels per centimeter.
     Resolution,
@@ -160,7 +202,9 @@ pub enum JobOption {
     Seed,
     /// The column that names sets.
     Set,
-    /// What is compared.
+    /// A share of a source's pages.
+    Share,
+    /// The kind of shingle.
     Shingle,
     /// The weights of shingles in bits of sketches.
     ShingleWeights,
@@ -168,7 +212,7 @@ pub enum JobOption {
     Shingles,
     /// The size of images.
     Size,
-    /// How slots are filled.
+    /// The kind of sketch.
     Sketch,
     /// Bits per sketch.
     SketchBits,
@@ -180,11 +224,11 @@ pub enum JobOption {
     Split,
     /// Your own stop words.
     Stopwords,
-    /// What an index stores of documents.
+    /// Parts of documents that an index stores.
     Store,
-    /// How the summary is printed.
+    /// The format of the summary.
     Summary,
-    /// How sketches of bits are looked up.
+    /// The tables for lookup of bit sketches.
     Tables,
     /// The field or column of texts.
     Text,
@@ -194,12 +238,16 @@ pub enum JobOption {
     Threshold,
     /// Several thresholds to compare.
     Thresholds,
+    /// Words, or the tokens of source code.
+    Tokens,
     /// Number of results.
     Top,
     /// Sets become elements.
     Transpose,
     /// The column of the types of minutiae.
     Type,
+    /// Unit of text that is found repeated.
+    Unit,
     /// Leave out documents with a stored near-duplicate.
     UnlessDuplicate,
     /// The column to check matches by.
@@ -210,11 +258,11 @@ pub enum JobOption {
     Weight,
     /// Match within each table.
     Within,
-    /// The folder for what does not fit in memory.
+    /// The folder for data that does not fit in memory.
     Work,
-    /// The column of horizontal places.
+    /// The column of horizontal positions.
     X,
-    /// The column of vertical places.
+    /// The column of vertical positions.
     Y,
 }
 
@@ -229,7 +277,7 @@ pub enum Remedy {
     Lower(JobOption),
     /// Do not give the option.
     LeaveOut(JobOption),
-    /// Give the first option in place of the second.
+    /// Give the first option instead of the second.
     Replace(JobOption, JobOption),
 }
 
@@ -259,7 +307,7 @@ impl Remedy {
     }
 }
 
-/// The way in which a front end writes options.
+/// The spelling of options in a front end.
 pub trait Spelling {
     /// An option by its name.
     fn name(&self, name: &str) -> String;
@@ -272,13 +320,13 @@ pub trait Spelling {
         self.name(option.name())
     }
 
-    /// Whether the front end has this option.
+    /// True if the front end has this option.
     fn has(&self, _option: JobOption) -> bool {
         true
     }
 }
 
-/// Bare names, as in JSON.
+/// Plain names, as in JSON.
 #[derive(Clone, Copy, Debug)]
 pub struct BareNames;
 
@@ -292,7 +340,7 @@ impl Spelling for BareNames {
     }
 }
 
-/// Alternatives in one phrase, as in "give resume or force". None if this front end has nothing to offer.
+/// Joins alternatives to a phrase, as in "give resume or force". None if this front end has none of the options.
 pub fn in_words(remedies: &[Remedy], spelling: &impl Spelling) -> Option<String> {
     let possible: Vec<&Remedy> =
         remedies.iter().filter(|remedy| remedy.options().all(|option| spelling.has(option))).collect();
@@ -347,7 +395,7 @@ impl Remedy {
     }
 }
 
-/// A size is rounded up, as it is typed: `65M`.
+/// A size is rounded up, in the form it is typed: `65M`.
 impl fmt::Display for OptionValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,16 +1,18 @@
-//! When two items are near-duplicates, and how they are found, as one value: shingle, fold, criterion, method and key.
+//! A scheme: when two items are near-duplicates, and how they are found, in one value: shingle, fold, criterion, method
+//! and key.
 
 mod fit;
 mod record;
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use self::record::SchemeRecord;
 use crate::bucket::banding::Banding;
 use crate::bucket::hamming::Tables;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::hash::{Key, bytes_hash};
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::Overlap;
@@ -18,15 +20,17 @@ use crate::measure::likeness::Likeness;
 use crate::measure::similarity::Threshold;
 use crate::method::{self, Method, Part, SimHash, SuperShingle, Weights, Width};
 use crate::sketch::SlotKind;
+use crate::text::boilerplate::{About, Boilerplate};
 use crate::text::checksum::Checksum;
 use crate::text::fold::Fold;
-use crate::text::shingle::Shingle;
+use crate::text::shingle::{Shingle, Shingler};
 
-/// When two documents are near-duplicates, and how they are found.
+/// Defines when two documents are near-duplicates, and how they are found.
 ///
-/// A measure and a method that do not go together cannot be combined: every scheme passes [`Scheme::new`].
+/// A measure and a method that are incompatible cannot be combined: every scheme passes [`Scheme::new`].
 ///
-/// As JSON it is an object with every parameter, from which the same scheme is made again. A given key is in it.
+/// As JSON it is an object with every parameter, from which the same scheme can be read. It contains the key if one was
+/// given.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "SchemeRecord", into = "SchemeRecord")]
 pub struct Scheme {
@@ -35,9 +39,12 @@ pub struct Scheme {
     criterion: Criterion,
     method: MethodOptions,
     key: SketchKey,
+    counts_repeats: bool,
+    tells_fields_apart: bool,
+    boilerplate: Option<Arc<Boilerplate>>,
 }
 
-/// The key of the sketches. It affects which pairs become candidates, and nothing else.
+/// The key of the sketches. It affects only which pairs become candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SketchKey {
     /// The fixed hashes: sketches are the same in every run. Someone who knows them can write a near-duplicate that is
@@ -51,7 +58,7 @@ pub enum SketchKey {
 }
 
 impl SketchKey {
-    /// The key itself; `run` is the random key of the run.
+    /// Returns the key itself; `run` is the random key of the run.
     pub fn of(self, run: Key) -> Key {
         match self {
             Self::Fixed => Key::FIXED,
@@ -62,7 +69,7 @@ impl SketchKey {
 }
 
 impl Scheme {
-    /// The scheme with this measure and this method, word 5-shingles and fixed hashes.
+    /// Creates a scheme with this measure and this method, word 5-shingles and fixed hashes.
     ///
     /// ```
     /// use lookalike_core::measure::criterion::Criterion;
@@ -79,15 +86,24 @@ impl Scheme {
     ///
     /// # Errors
     ///
-    /// [`MethodDoesNotFit`](crate::Error::MethodDoesNotFit) when the method does not find pairs by this measure, and the errors of the method's
-    /// parameters.
+    /// [`MethodDoesNotFit`](crate::Error::MethodDoesNotFit) if the method does not support this measure, and the errors
+    /// of the method's parameters.
     pub fn new(criterion: Criterion, method: MethodOptions) -> Result<Self> {
         method.check(criterion)?;
-        Ok(Self { shingle: Shingle::default(), fold: Fold::NONE, criterion, method, key: SketchKey::default() })
+        Ok(Self {
+            shingle: Shingle::default(),
+            fold: Fold::NONE,
+            criterion,
+            method,
+            key: SketchKey::default(),
+            counts_repeats: false,
+            tells_fields_apart: false,
+            boilerplate: None,
+        })
     }
 
-    /// Texts are near-duplicates if they share at least this part of all their word 5-shingles: found by `MinHash` with
-    /// a recall of 0.99 for pairs exactly at the threshold.
+    /// Texts are near-duplicates if they share at least this fraction of all their word 5-shingles; `MinHash` finds
+    /// them with a recall of 0.99 for pairs exactly at the threshold.
     ///
     /// ```
     /// use lookalike_core::scheme::Scheme;
@@ -99,36 +115,54 @@ impl Scheme {
     ///
     /// # Errors
     ///
-    /// When the threshold is not above 0 and at most 1, or too low to be found by sketches.
+    /// If the threshold is not above 0 and at most 1, or too low to be found by sketches.
     pub fn jaccard(threshold: f64) -> Result<Self> {
         let threshold = Threshold::new(threshold)?;
         Self::new(Criterion::Jaccard(threshold), MethodOptions::minhash(threshold, RECALL)?)
     }
 
-    /// Texts are near-duplicates if at least this part of the smaller one's word 5-shingles is contained in the larger
-    /// one.
+    /// Texts are near-duplicates if at least this fraction of the smaller one's word 5-shingles is contained in the
+    /// larger one.
     ///
     /// # Errors
     ///
-    /// When the threshold is not above 0 and at most 1, or too low to be found.
+    /// If the threshold is not above 0 and at most 1, or too low to be found.
     pub fn containment(threshold: f64) -> Result<Self> {
         let threshold = Threshold::new(threshold)?;
         Self::new(Criterion::Containment(threshold), MethodOptions::Part(Part::new(threshold, RECALL)?))
     }
 
-    /// The same with another shingle.
+    /// Replaces the shingle, and drops the boilerplate, which was learned with the previous one.
     #[must_use]
     pub fn with_shingle(self, shingle: Shingle) -> Self {
-        Self { shingle, ..self }
+        Self { shingle, boilerplate: None, ..self }
     }
 
-    /// The same, ignoring these differences.
+    /// Replaces the fold: the differences to ignore. Drops the boilerplate, which was learned with the previous one.
     #[must_use]
     pub fn with_fold(self, fold: Fold) -> Self {
-        Self { fold, ..self }
+        Self { fold, boilerplate: None, ..self }
     }
 
-    /// The same with another method.
+    /// The same, ignoring the text that sources have on most of their pages.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherBoilerplate`] when the table was learned with another shingle or fold.
+    pub fn with_boilerplate(self, table: Arc<Boilerplate>) -> Result<Self> {
+        let about = table.about();
+        let own = About::new(&self.shingle, self.fold, about.source.clone(), about.share);
+        if *about != own {
+            let with = |about: &About| match about.fold.as_str() {
+                "none" => about.shingle.clone(),
+                fold => format!("{} and fold {fold}", about.shingle),
+            };
+            return Err(Error::OtherBoilerplate { table: with(about), scheme: with(&own) });
+        }
+        Ok(Self { boilerplate: Some(table), ..self })
+    }
+
+    /// Replaces the method.
     ///
     /// # Errors
     ///
@@ -138,13 +172,25 @@ impl Scheme {
         Ok(Self { method, ..self })
     }
 
-    /// The same with another key for the sketches.
+    /// Replaces the key of the sketches.
     #[must_use]
     pub fn with_key(self, key: SketchKey) -> Self {
         Self { key, ..self }
     }
 
-    /// What a feature is made of.
+    /// The same; a shingle that a text repeats counts as often as it occurs.
+    #[must_use]
+    pub fn with_repeats_counted(self, counts_repeats: bool) -> Self {
+        Self { counts_repeats, ..self }
+    }
+
+    /// The same; a shingle is another feature in each field of a text.
+    #[must_use]
+    pub fn with_fields_apart(self, tells_fields_apart: bool) -> Self {
+        Self { tells_fields_apart, ..self }
+    }
+
+    /// The kind of features.
     pub fn shingle(&self) -> &Shingle {
         &self.shingle
     }
@@ -154,12 +200,22 @@ impl Scheme {
         self.fold
     }
 
+    /// True if a repeated shingle counts as often as it occurs in the text.
+    pub fn counts_repeats(&self) -> bool {
+        self.counts_repeats
+    }
+
+    /// True if the same shingle is a different feature in each field of a text.
+    pub fn tells_fields_apart(&self) -> bool {
+        self.tells_fields_apart
+    }
+
     /// The measure, with the minimum similarity of near-duplicates.
     pub fn criterion(&self) -> Criterion {
         self.criterion
     }
 
-    /// How candidates are found.
+    /// The method to find candidates.
     pub fn method(&self) -> &MethodOptions {
         &self.method
     }
@@ -169,18 +225,31 @@ impl Scheme {
         self.key
     }
 
+    /// Text that sources have on most of their pages, if it is ignored.
+    pub fn boilerplate(&self) -> Option<&Arc<Boilerplate>> {
+        self.boilerplate.as_ref()
+    }
+
+    /// Makes features with this key, without the boilerplate of sources.
+    pub fn shingler(&self, key: Key) -> Shingler {
+        let ignored = self.boilerplate.as_ref().map(|table| table.ignored(&self.shingle, self.fold, key));
+        Shingler::keyed(&self.shingle, self.fold, key)
+            .ignoring(ignored)
+            .counting_repeats(self.counts_repeats)
+            .telling_fields_apart(self.tells_fields_apart)
+    }
+
     /// The minimum similarity of near-duplicates.
     pub fn threshold(&self) -> f64 {
         self.criterion.threshold()
     }
 
-    /// The method itself, for one run. What it learns about the items is not shared.
+    /// Builds the method for one run. Whatever it learns about the items is not shared.
     pub fn build_method(&self) -> Box<dyn Method> {
         self.method.build(self.criterion)
     }
 
-    /// Identifies a scheme, permanently and on every machine: equal for schemes that make the same sketches and
-    /// decisions.
+    /// Identifies a scheme, permanently and on every machine: equal for schemes with the same sketches and decisions.
     pub fn fingerprint(&self) -> u64 {
         bytes_hash(self.to_string().as_bytes()) as u64
     }
@@ -193,7 +262,7 @@ impl Default for Scheme {
     }
 }
 
-/// The chance to find a pair exactly at the threshold, unless another is asked for.
+/// Default probability of finding a pair exactly at the threshold.
 const RECALL: f64 = 0.99;
 
 /// The whole scheme in one line. This is part of the format: fingerprints are computed from it.
@@ -201,13 +270,22 @@ impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.shingle)?;
         if let Shingle::StopWord(words) = &self.shingle {
-            // They may come from a file that was edited since.
+            // The list may come from a file that was edited since.
             write!(f, "#{:016x}", words.content_hash())?;
         }
         if self.fold != Fold::NONE {
             write!(f, " fold={}", self.fold)?;
         }
+        if self.counts_repeats {
+            f.write_str(" repeats")?;
+        }
+        if self.tells_fields_apart {
+            f.write_str(" fields")?;
+        }
         write!(f, " {} {} {}", self.criterion.measure(), self.threshold(), self.method)?;
+        if let Some(table) = &self.boilerplate {
+            write!(f, " boilerplate=#{:016x}", table.content_hash())?;
+        }
         match self.key {
             SketchKey::Fixed => Ok(()),
             // Not the secret itself.
@@ -269,12 +347,12 @@ crate::word_enum! {
 pub enum MethodOptions {
     /// Sketches of slots, cut into bands and rows.
     MinHash {
-        /// How sketches are cut.
+        /// The banding.
         banding: Banding,
-        /// How slots are filled.
+        /// The kind of slots.
         slots: SlotKind,
     },
-    /// A few features of each document, looked for in all others: for containment.
+    /// A few features of each document, looked up in all others: for containment.
     Part(Part),
     /// Sketches of bits.
     SimHash {
@@ -284,21 +362,21 @@ pub enum MethodOptions {
         weights: Weights,
         /// Maximum number of bits in which near-duplicates differ.
         distance: u32,
-        /// How they are found.
+        /// The tables for lookup.
         tables: Tables,
-        /// Whether candidates are measured exactly; if not, the bits alone decide.
+        /// True if candidates are measured exactly; otherwise the bits alone decide.
         is_verified: bool,
     },
     /// A few groups of minima.
     SuperShingle {
         /// The groups are its bands.
         banding: Banding,
-        /// How minima are made.
+        /// The kind of minima.
         slots: SlotKind,
     },
     /// An exact join of all features.
     Exact,
-    /// Exact copies and nothing else.
+    /// Only exact copies.
     Copies(Checksum),
 }
 
@@ -307,7 +385,7 @@ impl MethodOptions {
     ///
     /// # Errors
     ///
-    /// When there is no such banding.
+    /// If there is no such banding.
     pub fn minhash(threshold: Threshold, recall: f64) -> Result<Self> {
         Ok(Self::MinHash { banding: Banding::for_recall(threshold, recall)?, slots: SlotKind::Fast })
     }
@@ -327,7 +405,7 @@ impl MethodOptions {
         }
     }
 
-    /// How sketches are cut, for methods with bands.
+    /// The banding, for methods with bands.
     pub fn banding(&self) -> Option<Banding> {
         match self {
             Self::MinHash { banding, .. } | Self::SuperShingle { banding, .. } => Some(*banding),
@@ -335,8 +413,8 @@ impl MethodOptions {
         }
     }
 
-    /// What exact copies share, for the method that finds only those. Other methods first join documents with the same
-    /// words.
+    /// The checksum that exact copies share, for the method that finds only those. Other methods first join documents
+    /// with the same words.
     pub fn checksum(&self) -> Option<Checksum> {
         match self {
             Self::Copies(checksum) => Some(*checksum),
@@ -344,11 +422,12 @@ impl MethodOptions {
         }
     }
 
-    /// The likeness of two documents with the same words, where `size` is the number of their distinct features.
+    /// The measurement of two documents with the same words, where `size` is the number of their distinct features.
     pub fn likeness_of_copies(&self, size: u32) -> Likeness {
         match self {
             Self::SimHash { width, is_verified: false, .. } => Likeness::Bits { differing: 0, of: width.bits() },
-            _ => Likeness::Features(Overlap::of_equals(size)),
+            // Of boilerplate alone, no feature remains; copies are copies all the same.
+            _ => Likeness::Features(Overlap::of_equals(size.max(1))),
         }
     }
 
@@ -414,7 +493,7 @@ mod tests {
         fingerprints.dedup();
         assert_eq!(fingerprints.len(), all.len());
         assert!(!all[14].to_string().ends_with('7'), "the key itself is not told");
-        // For ever.
+        // Permanently.
         assert_eq!(scheme().fingerprint(), FINGERPRINT);
     }
 }

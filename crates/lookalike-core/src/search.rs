@@ -1,5 +1,5 @@
-//! One text against stored ones: who is a candidate, who is a match, and who comes first. An index in memory and one on the disk ask
-//! here, so that they answer alike.
+//! Compares one text with stored ones: selects candidates and matches, and sorts them. Indexes in memory and on disk
+//! both use this, so that they give the same answers.
 
 use crate::kernel::{TextSketcher, TextSummary};
 use crate::measure::criterion::Criterion;
@@ -10,28 +10,29 @@ use crate::method::Method;
 use crate::sketch::Sketches;
 use crate::text::shingle::Shingler;
 
-/// A text that others are compared with.
+/// A text to compare with others.
 #[derive(Debug)]
 pub struct Probe {
     /// The keys of its sketch.
     pub keys: Vec<u64>,
     /// The bytes of its sketch.
     pub bytes: Vec<u8>,
-    /// What else is kept of it.
+    /// The other data stored about it.
     pub summary: TextSummary,
     set: FeatureSet,
     filter: FeatureFilter,
 }
 
 impl Probe {
-    /// The probe of a text; `shingler` has the key of what decides.
+    /// Creates the probe of a text; `shingler` has the key that decides.
     pub fn of_text(text: &str, method: &dyn Method, sketcher: &mut TextSketcher, shingler: &mut Shingler) -> Self {
         let mut sketches = Sketches::new(method.layout());
         let summary = sketcher.sketch(text, &mut sketches);
         Self::new(&sketches, summary, shingler.features(text).all)
     }
 
-    /// The probe with this sketch, the only one in `sketches`, and these features by the key of what decides.
+    /// Creates the probe with this sketch, the only one in `sketches`, and these features, hashed with the key that
+    /// decides.
     pub fn new(sketches: &Sketches, summary: TextSummary, features: &[u64]) -> Self {
         Self {
             keys: sketches.all_keys().to_vec(),
@@ -42,24 +43,25 @@ impl Probe {
         }
     }
 
-    /// How many distinct features it has.
+    /// Number of distinct features.
     pub fn size(&self) -> u32 {
         self.set.size()
     }
 
-    /// Whether it has no features, so that it is like nothing.
+    /// True if it has no features, so that nothing matches it.
     pub fn is_empty(&self) -> bool {
         self.set.size() == 0
     }
 
-    /// Whether a text with this number of features and this sketch could be a match. Says no only to what is beyond doubt.
+    /// True if a text with this number of features and this sketch could be a match. False only if a match is
+    /// practically impossible.
     pub fn allows(&self, criterion: Criterion, method: &dyn Method, size: u32, bytes: &[u8]) -> bool {
-        // Where the sketches are the measure, sizes say nothing.
+        // If the sketches are the measure, sizes do not matter.
         (method.is_measure() || criterion.allows_sizes(self.summary.size, size)) && method.allows(&self.bytes, bytes)
     }
 
-    /// How alike a text with these features is, by the key of what decides, if it is a match; `size` is what was noted with its
-    /// sketch. The probe is on the left.
+    /// Measures a text with these features, hashed with the key that decides, if it is a match; `size` was stored with
+    /// its sketch. The probe is on the left.
     pub fn measure(&self, criterion: Criterion, size: u32, features: &[u64]) -> Option<Likeness> {
         let (left, right) = (self.summary.size, size);
         let most = self.filter.most_shared(features).min(left).min(right);
@@ -72,10 +74,11 @@ impl Probe {
     }
 }
 
-/// From how many features on they are sorted to be counted: that takes longer than a table, and a quarter of its memory.
+/// Number of features from which they are sorted to be counted: this is slower than a table, but takes a quarter of its
+/// memory.
 const SORTED: usize = 1 << 20;
 
-/// How many different features there are.
+/// Number of distinct features.
 fn distinct_count(features: &[u64]) -> u32 {
     if features.len() < SORTED {
         return FeatureSet::new(features).size();
@@ -86,7 +89,7 @@ fn distinct_count(features: &[u64]) -> u32 {
     u32::try_from(sorted.len()).unwrap_or(u32::MAX)
 }
 
-/// Keeps each that was met at least this many times, once and in order.
+/// Keeps each number that occurs at least this many times, once and in order.
 pub fn agreeing(met: &mut Vec<u32>, times: usize) {
     met.sort_unstable();
     if times <= 1 {
@@ -95,7 +98,7 @@ pub fn agreeing(met: &mut Vec<u32>, times: usize) {
     *met = met.chunk_by(|left, right| left == right).filter(|same| same.len() >= times).map(|same| same[0]).collect();
 }
 
-/// Sorts matches: the most similar first, and of one similarity in the order that they have.
+/// Sorts matches: most similar first, and those of equal similarity by their order.
 pub fn best_first<T, O: Ord>(matches: &mut [T], similarity: impl Fn(&T) -> f64, order: impl Fn(&T) -> O) {
     matches.sort_by(|left, right| {
         similarity(right).total_cmp(&similarity(left)).then_with(|| order(left).cmp(&order(right)))
@@ -130,13 +133,12 @@ mod tests {
         let scheme = Scheme::default();
         let method = scheme.build_method();
         let mut sketcher = TextSketcher::new(&scheme, &*method, Key::new(1));
-        let mut shingler = Shingler::keyed(scheme.shingle(), scheme.fold(), Key::new(1));
+        let mut shingler = scheme.shingler(Key::new(1));
         let mut of = |text: &str| Probe::of_text(text, &*method, &mut sketcher, &mut shingler);
         let (one, other) = (of("one two three four five six seven"), of("eight nine ten eleven twelve thirteen"));
         assert!(one.allows(scheme.criterion(), &*method, one.summary.size, &one.bytes));
         assert!(!one.allows(scheme.criterion(), &*method, other.summary.size, &other.bytes));
-        let features =
-            |text: &str| Shingler::keyed(scheme.shingle(), scheme.fold(), Key::new(1)).features(text).all.to_vec();
+        let features = |text: &str| scheme.shingler(Key::new(1)).features(text).all.to_vec();
         let same = one.measure(scheme.criterion(), one.summary.size, &features("One two three four five six seven"));
         assert_eq!(same, Some(Likeness::Features(Overlap::of_equals(3))));
         assert_eq!(one.measure(scheme.criterion(), 2, &features("eight nine ten eleven twelve thirteen")), None);

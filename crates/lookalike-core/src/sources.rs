@@ -4,29 +4,42 @@ use std::borrow::Cow;
 
 use crate::ids::Document;
 
-/// The reason why something could not be read.
+/// Reason why data could not be read.
 pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Provides the features of documents. They are not all in memory, so this can fail.
 pub trait FeatureSource: Sync {
-    /// The features of one document, repeated where its text repeats itself.
+    /// Returns the features of one document, repeated if its text repeats itself.
     ///
     /// # Errors
     ///
-    /// When the document cannot be read again.
+    /// If the document cannot be read again.
     fn features(&self, document: Document) -> Result<Vec<u64>, SourceError>;
 
-    /// The same made with a second key that is independent of the first, if there is one: for a decision that rests on
-    /// a single feature.
+    /// Returns the features hashed with a second, independent key, if there is one: for a decision that depends on a
+    /// single feature.
     ///
     /// # Errors
     ///
-    /// When the document cannot be read again.
+    /// If the document cannot be read again.
     fn second_features(&self, document: Document) -> Result<Option<Vec<u64>>, SourceError> {
         let _ = document;
         Ok(None)
     }
 }
+
+impl<S: FeatureSource + ?Sized> FeatureSource for &S {
+    fn features(&self, document: Document) -> Result<Vec<u64>, SourceError> {
+        (**self).features(document)
+    }
+
+    fn second_features(&self, document: Document) -> Result<Option<Vec<u64>>, SourceError> {
+        (**self).second_features(document)
+    }
+}
+
+/// Decides whether two documents that are similar enough are a match: it may be necessary to keep both nevertheless.
+pub type PairFilter<'a> = dyn Fn(Document, Document) -> Result<bool, SourceError> + Sync + 'a;
 
 /// Provides the sketches of documents, from memory or from elsewhere, which can fail.
 pub trait SketchSource: Sync {
@@ -34,20 +47,20 @@ pub trait SketchSource: Sync {
     ///
     /// # Errors
     ///
-    /// When they cannot be read.
+    /// If they cannot be read.
     fn each_keys(&self, columns: &[usize], each: &mut dyn FnMut(Document, &[u64])) -> Result<(), SourceError>;
 
     /// Passes the bytes of every document to `each`, in the order of the documents.
     ///
     /// # Errors
     ///
-    /// When they cannot be read.
+    /// If they cannot be read.
     fn each_bytes(&self, each: &mut dyn FnMut(Document, &[u8])) -> Result<(), SourceError>;
 
     /// The bytes of a document.
     ///
     /// # Errors
     ///
-    /// When they cannot be read.
+    /// If they cannot be read.
     fn bytes(&self, document: Document) -> Result<Cow<'_, [u8]>, SourceError>;
 }

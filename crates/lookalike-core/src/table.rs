@@ -1,4 +1,4 @@
-//! A table as it was read: named columns of strings, row by row.
+//! An input table: named columns of strings.
 
 use crate::error::{Error, Result};
 use crate::packed::Strings;

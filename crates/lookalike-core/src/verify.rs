@@ -1,4 +1,4 @@
-//! Candidates to matches: the exact similarity of two feature sets, measured unless a match can be ruled out.
+//! Verifies candidates: measures the exact similarity of two feature sets, unless a match can be ruled out.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -13,26 +13,27 @@ use crate::measure::feature_filter::FeatureFilter;
 use crate::measure::feature_set::{FeatureSet, Overlap};
 use crate::measure::likeness::Likeness;
 use crate::method::Method;
-use crate::sources::{FeatureSource, SketchSource, SourceError};
+use crate::sources::{FeatureSource, PairFilter, SketchSource, SourceError};
 
-/// Maximum number of bytes of features that all families in progress hold together, so that most items are read once.
-/// More does not help.
+/// Maximum bytes of features that all families in progress hold together, so that most items are read once. More does
+/// not help.
 pub const MOST_HELD_BYTES: usize = 96 << 20;
 
-/// What all families need to be verified.
+/// The data that all families need for verification.
 pub struct Verifier<'a> {
     criterion: Criterion,
     sizes: &'a [u32],
     sketches: &'a dyn SketchSource,
     method: &'a dyn Method,
     source: &'a dyn FeatureSource,
-    /// The share of one family: each thread has one under way.
+    filter: Option<&'a PairFilter<'a>>,
+    /// The share of one family: each thread processes one.
     most_held_bytes: usize,
     counts: Counts,
     passed_over: Mutex<PassedOver>,
 }
 
-/// How many pairs came how far.
+/// Number of pairs per stage.
 #[derive(Debug, Default)]
 struct Counts {
     candidates: AtomicU64,
@@ -40,12 +41,12 @@ struct Counts {
     matches: AtomicU64,
 }
 
-/// Numbers of pairs by stage. A removed item needs no further proof, so its remaining pairs are not examined.
+/// Numbers of pairs by stage. A removed item needs no further comparison, so its remaining pairs are not examined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairCounts {
     /// Pairs that shared a bucket and were examined.
     pub candidates: u64,
-    /// Of these, the ones measured exactly: the others were certainly too different.
+    /// Of these, the pairs measured exactly: the others were certainly too different.
     pub measured: u64,
     /// Of these, the matches.
     pub matches: u64,
@@ -76,8 +77,8 @@ impl std::ops::Sub for PairCounts {
 }
 
 impl<'a> Verifier<'a> {
-    /// A verifier of items by the sizes of their feature sets, their sketches and their features, which holds about so
-    /// many bytes of features.
+    /// Creates a verifier from the sizes of the items' feature sets, their sketches and their features, which holds
+    /// approximately this many bytes of features.
     pub fn new(
         criterion: Criterion,
         sizes: &'a [u32],
@@ -93,10 +94,17 @@ impl<'a> Verifier<'a> {
             sketches,
             method,
             source,
+            filter: None,
             most_held_bytes,
             counts: Counts::default(),
             passed_over: Mutex::default(),
         }
+    }
+
+    /// The same; pairs that the filter does not allow are no matches, however similar they are.
+    #[must_use]
+    pub fn with_filter(self, filter: Option<&'a PairFilter<'a>>) -> Self {
+        Self { filter, ..self }
     }
 
     /// The criterion for a match.
@@ -113,28 +121,28 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// What was passed over since the last call.
+    /// Takes the pairs passed over since the last call.
     pub fn take_passed_over(&self) -> PassedOver {
         std::mem::take(&mut *self.passed_over.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds what a family passed over.
+    /// Adds the pairs that a family passed over.
     pub(crate) fn pass_over(&self, some: PassedOver) {
         let mut all = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
         *all = std::mem::take(&mut *all).and(some);
     }
 
-    /// Whether two items are a match, whatever buckets they share. This is not counted.
+    /// True if two items are a match, whatever buckets they share. This is not counted.
     ///
     /// # Errors
     ///
-    /// When the features of one cannot be read.
+    /// If the features of one cannot be read.
     pub fn is_match(&self, left: Document, right: Document) -> Result<bool, SourceError> {
         let bench = self.bench_of(vec![left, right]);
         Ok(bench.verify_again(&bench.put(FamilyPlace(0)), &bench.put(FamilyPlace(1)))?.is_some())
     }
 
-    /// A bench for one family; `items` by rank.
+    /// Creates a bench for one family; `items` by rank.
     pub fn bench(&self, family: Family<'_>, items: &[Document]) -> Bench<'_> {
         self.bench_of(family.items.iter().map(|rank| items[*rank as usize]).collect())
     }
@@ -159,14 +167,14 @@ pub struct Bench<'a> {
     held_bytes: AtomicUsize,
 }
 
-/// An item on a bench, by its place in the family. Its features are read once, when they are first needed.
+/// An item on a bench, by its position in the family. Its features are read when they are first needed.
 pub struct OnBench {
     place: FamilyPlace,
     features: OnceLock<Arc<Features>>,
     sketch: OnceLock<Vec<u8>>,
 }
 
-/// The features of one item; and, once they are asked for, their set and its filter: of two items, one needs them.
+/// The features of one item; and their set and its filter, once needed: a pair needs them for one of its items.
 struct Features {
     all: Vec<u64>,
     filter: OnceLock<FeatureFilter>,
@@ -194,11 +202,11 @@ impl Bench<'_> {
         OnBench { place, features: OnceLock::new(), sketch: OnceLock::new() }
     }
 
-    /// The measured overlap of a pair, whether it is a match or not. Faster if `right` is the same for many calls.
+    /// The exact overlap of a pair, whether it is a match or not. Faster if `right` is the same for many calls.
     ///
     /// # Errors
     ///
-    /// When the features of one cannot be read.
+    /// If the features of one cannot be read.
     pub fn likeness(&self, left: &OnBench, right: &OnBench) -> Result<Likeness, SourceError> {
         match self.likeness_of_sketches(left, right)? {
             Some(likeness) => Ok(likeness),
@@ -206,11 +214,11 @@ impl Bench<'_> {
         }
     }
 
-    /// The measured overlap of a candidate pair, if it is a match.
+    /// The exact overlap of a candidate pair, if it is a match.
     ///
     /// # Errors
     ///
-    /// When the features of one cannot be read.
+    /// If the features of one cannot be read.
     pub fn verify(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
         let counts = &self.verifier.counts;
         let is_possible = self.is_possible(left, right)?;
@@ -225,7 +233,7 @@ impl Bench<'_> {
     ///
     /// # Errors
     ///
-    /// When the features of one cannot be read.
+    /// If the features of one cannot be read.
     pub fn verify_again(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
         if self.is_possible(left, right)? { self.verify_exactly(left, right) } else { Ok(None) }
     }
@@ -235,13 +243,13 @@ impl Bench<'_> {
         self.verifier.criterion
     }
 
-    /// Whether one pair is more similar than another.
+    /// True if one pair is more similar than another.
     pub fn is_more(&self, likeness: Likeness, other: Likeness) -> bool {
         let criterion = self.criterion();
         likeness.similarity(criterion) > other.similarity(criterion)
     }
 
-    /// Drops all features if there is no room for more. Call this now and then, between parallel work.
+    /// Drops all features if there is no room for more. Call this from time to time, between parallel work.
     pub fn make_room(&mut self) {
         if *self.held_bytes.get_mut() >= self.verifier.most_held_bytes {
             self.held.iter_mut().for_each(|held| drop(held.take()));
@@ -250,19 +258,29 @@ impl Bench<'_> {
         }
     }
 
-    /// Whether a pair could be a match: the length filter, then the sketches. Says no only to what is beyond doubt.
+    /// True if a pair could be a match: the length filter, then the sketches. False only if a match is practically
+    /// impossible.
     fn is_possible(&self, left: &OnBench, right: &OnBench) -> Result<bool, SourceError> {
         let Verifier { criterion, sizes, method, .. } = self.verifier;
         let [left_size, right_size] = [left, right].map(|item| sizes[self.items[item.place.index()].index()]);
-        // Where the sketches are the measure, sizes say nothing.
+        // If the sketches are the measure, sizes do not matter.
         if !method.is_measure() && !criterion.allows_sizes(left_size, right_size) {
             return Ok(false);
         }
         Ok(method.allows(self.sketch(left)?, self.sketch(right)?))
     }
 
-    /// A match by its features, or by its sketches where these are the measure: all that are possible are matches.
+    /// A match: similar enough, and allowed by the filter.
     fn verify_exactly(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
+        let (found, filter) = (self.similar(left, right)?, self.verifier.filter);
+        let (Some(likeness), Some(filter)) = (found, filter) else { return Ok(found) };
+        let [left, right] = [left, right].map(|item| self.items[item.place.index()]);
+        Ok(filter(left, right)?.then_some(likeness))
+    }
+
+    /// Similarity of two items by their features, or by their sketches if these are the measure (then every candidate
+    /// is similar).
+    fn similar(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
         if let Some(likeness) = self.likeness_of_sketches(left, right)? {
             return Ok(Some(likeness));
         }
@@ -276,8 +294,8 @@ impl Bench<'_> {
         Ok(is_match.then_some(Likeness::Features(overlap)))
     }
 
-    /// Whether two items that share a single feature share one by a second key too. One in 2^64 pairs of shingles has
-    /// the same feature by chance, and of very short texts there may be billions of pairs.
+    /// True if two items that share a single feature also share one with a second key. One in 2^64 pairs of shingles
+    /// has the same feature by chance, and there may be billions of pairs of very short texts.
     fn is_confirmed(&self, left: &OnBench, right: &OnBench) -> Result<bool, SourceError> {
         let second = |item: &OnBench| self.verifier.source.second_features(self.items[item.place.index()]);
         let (Some(left), Some(right)) = (second(left)?, second(right)?) else { return Ok(true) };
@@ -315,14 +333,14 @@ impl Bench<'_> {
         self.held_bytes.load(Relaxed) < self.verifier.most_held_bytes
     }
 
-    /// The exact overlap of a pair, by what is read now and nothing else. Also sizes: those that were noted with the
-    /// sketches count features by a hash that whoever made the texts may know.
+    /// The exact overlap of a pair, computed only from features that are read now. This includes sizes: those stored
+    /// with the sketches count features hashed with a key that the authors of the texts may know.
     fn overlap(&self, left: &OnBench, right: &OnBench) -> Result<Overlap, SourceError> {
         let [left, right] = [self.features(left)?, self.features(right)?];
         Ok(Overlap { shared: right.set().shared_count(&left.all), left: left.size(), right: right.size() })
     }
 
-    /// The overlap of a pair by the sizes noted with their sketches; `shared` is cut to the smaller of these.
+    /// The overlap of a pair with the sizes stored with their sketches; `shared` is limited to the smaller of these.
     fn overlap_of(&self, left: &OnBench, right: &OnBench, shared: u32) -> Overlap {
         let [left, right] = [left, right].map(|item| self.verifier.sizes[self.items[item.place.index()].index()]);
         Overlap { shared: shared.min(left).min(right), left, right }
@@ -342,10 +360,10 @@ impl Bench<'_> {
 
     fn read(&self, place: FamilyPlace, held: &OnceLock<Arc<Features>>) -> Result<Arc<Features>, SourceError> {
         let all = self.verifier.source.features(self.items[place.index()])?;
-        // A set takes up to four times the features, its filter half as much.
+        // A set takes up to four times the space of the features, its filter half of it.
         let bytes = all.len() * 6 * size_of::<u64>();
         let features = Arc::new(Features { all, filter: OnceLock::new(), set: OnceLock::new(), size: OnceLock::new() });
-        // Two threads may read the same item at once; then the second finds the place taken, which does no harm.
+        // Two threads may read the same item at once; then the second finds it present, which does no harm.
         if self.has_room() && held.set(Arc::clone(&features)).is_ok() {
             self.held_bytes.fetch_add(bytes, Relaxed);
         }
@@ -353,5 +371,5 @@ impl Bench<'_> {
     }
 }
 
-/// What an allocation takes besides what it is for, about.
+/// Approximate overhead of an allocation.
 const OVERHEAD: usize = 16;

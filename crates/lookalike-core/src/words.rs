@@ -1,7 +1,7 @@
-//! Choices whose values are words.
+//! Enums whose values are words.
 
-/// Defines an enum whose values are words: the name of a variant in lower case, the same in flags, JSON, Python and messages.
-/// A crate that uses it depends on `serde` and `strum`.
+/// Defines an enum whose values are words: the name of a variant in lower case, the same in flags, JSON, Python and
+/// messages. A crate that uses it depends on `serde` and `strum`.
 ///
 /// ```
 /// lookalike_core::word_enum! {

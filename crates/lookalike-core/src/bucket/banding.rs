@@ -1,4 +1,4 @@
-//! Bands and rows: how a sketch is cut, and what that finds.
+//! Bands and rows: how a sketch is cut, and which pairs that finds.
 
 use crate::bucket::chance::{at_least, binomial, share_of_sets};
 use crate::error::{Error, Result};
@@ -11,12 +11,12 @@ use crate::measure::similarity::{Similarity, Threshold};
 pub struct Banding {
     bands: usize,
     rows: usize,
-    /// In how many bands candidates agree.
+    /// Number of bands in which candidates agree.
     agreeing: usize,
     choice: Choice,
 }
 
-/// Which slots a band has.
+/// Assignment of slots to bands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Choice {
     /// Every slot is in one band.
@@ -33,11 +33,11 @@ pub const MOST_SLOTS: usize = 4096;
 pub const CHOSEN_SLOTS: usize = 144;
 
 impl Banding {
-    /// A banding with these numbers.
+    /// Creates a banding with these numbers.
     ///
     /// # Errors
     ///
-    /// [`Error::BandingOutOfRange`] when one is zero, or the sketch would have more than [`MOST_SLOTS`].
+    /// [`Error::BandingOutOfRange`] if one is zero, or the sketch would have more than [`MOST_SLOTS`].
     pub fn new(bands: usize, rows: usize) -> Result<Self> {
         if bands >= 1 && rows >= 1 && bands.saturating_mul(rows) <= MOST_SLOTS {
             Ok(Self { bands, rows, agreeing: 1, choice: Choice::InOrder })
@@ -46,12 +46,12 @@ impl Banding {
         }
     }
 
-    /// A banding whose rows are drawn at random from `slots`: a band may share slots with another, so that many bands
-    /// take few slots.
+    /// Creates a banding whose rows are drawn at random from `slots`: bands may share slots, so that many bands need
+    /// few slots.
     ///
     /// # Errors
     ///
-    /// [`Error::BandingOutOfRange`] when a number is zero or too large; [`Error::TooFewSlots`] when a band has more rows
+    /// [`Error::BandingOutOfRange`] if a number is zero or too large; [`Error::TooFewSlots`] if a band has more rows
     /// than there are slots.
     pub fn random(bands: usize, rows: usize, slots: usize) -> Result<Self> {
         let banding = Self::new(bands, rows)?;
@@ -66,7 +66,7 @@ impl Banding {
     ///
     /// # Errors
     ///
-    /// [`Error::AgreeingOutOfRange`] when it is zero, or more than the number of bands.
+    /// [`Error::AgreeingOutOfRange`] if it is zero, or more than the number of bands.
     pub fn with_agreeing(self, agreeing: usize) -> Result<Self> {
         if (1..=self.bands).contains(&agreeing) {
             Ok(Self { agreeing, ..self })
@@ -75,8 +75,8 @@ impl Banding {
         }
     }
 
-    /// The banding with the most rows, and so the fewest false candidates, that finds a pair exactly at the threshold
-    /// with this chance, within [`CHOSEN_SLOTS`].
+    /// Finds the banding with the most rows, and so the fewest false candidates, that finds a pair exactly at the
+    /// threshold with this probability, within [`CHOSEN_SLOTS`].
     ///
     /// ```
     /// use lookalike_core::{bucket::banding::Banding, measure::similarity::Threshold};
@@ -88,7 +88,8 @@ impl Banding {
     ///
     /// # Errors
     ///
-    /// [`Error::RecallOutOfRange`] when the recall is not above 0 and at most 1; [`Error::RecallOutOfReach`] when even one row per band finds too few.
+    /// [`Error::RecallOutOfRange`] if the recall is not above 0 and at most 1; [`Error::RecallOutOfReach`] if even one
+    /// row per band finds too few.
     pub fn for_recall(threshold: Threshold, recall: f64) -> Result<Self> {
         if !(recall > 0.0 && recall <= 1.0) {
             return Err(Error::RecallOutOfRange { value: recall });
@@ -124,7 +125,7 @@ impl Banding {
         }
     }
 
-    /// Whether rows are drawn at random.
+    /// True if rows are drawn at random.
     pub fn is_random(self) -> bool {
         self.choice != Choice::InOrder
     }
@@ -138,7 +139,7 @@ impl Banding {
                 let band_agrees = similarity.value().powi(self.rows as i32);
                 at_least(self.bands, self.agreeing, band_agrees)
             }
-            // Bands that share slots are independent once it is known how many slots agree.
+            // Given the number of agreeing slots, bands are independent even if they share slots.
             Choice::Random(slots) => (0..=slots)
                 .map(|within| {
                     let band_agrees = share_of_sets(slots, within, self.rows);
@@ -149,7 +150,7 @@ impl Banding {
         }
     }
 
-    /// The cutter for this banding. Make it once, since it draws the random rows.
+    /// Returns the cutter for this banding. Create it once, since it draws the random rows.
     pub fn cutter(self) -> Cutter {
         let row_sets = match self.choice {
             Choice::InOrder => Vec::new(),
@@ -159,7 +160,7 @@ impl Banding {
     }
 }
 
-/// Different slots for one band, the same on every machine.
+/// Distinct slots for one band, the same on every machine.
 fn draw(band: usize, rows: usize, slots: usize) -> Vec<u16> {
     let mut drawn: Vec<u16> = Vec::with_capacity(rows);
     let mut attempt = 0;
@@ -177,12 +178,12 @@ fn draw(band: usize, rows: usize, slots: usize) -> Vec<u16> {
 #[derive(Clone, Debug)]
 pub struct Cutter {
     banding: Banding,
-    /// The slots of all bands, one band after the other; none when they are in order.
+    /// The slots of all bands, one band after the other; empty if they are in order.
     row_sets: Vec<u16>,
 }
 
 impl Cutter {
-    /// Gives the key of each band of a sketch to `each`.
+    /// Passes the key of each band of a sketch to `each`.
     pub fn keys(&self, sketch: &[u64], mut each: impl FnMut(u64)) {
         let rows = self.banding.rows;
         if self.row_sets.is_empty() {
@@ -229,7 +230,7 @@ mod tests {
             let found = random.recall_at(Similarity::new(similarity).unwrap());
             assert!((found - recall_at(125, 3, similarity)).abs() < 0.005, "{similarity}: {found}");
         }
-        // With few slots, bands share them, and agree together or not at all.
+        // With few slots, bands share them, and tend to agree together.
         let few = Banding::random(125, 3, 10).unwrap().recall_at(Similarity::new(0.3).unwrap());
         assert!(few < recall_at(125, 3, 0.3) - 0.05, "{few}");
         assert!(Banding::random(125, 3, 2).is_err());

@@ -6,7 +6,7 @@ pub fn binomial(draws: usize, hits: usize, chance: f64) -> f64 {
         let certain = if chance >= 1.0 { draws } else { 0 };
         return if hits == certain { 1.0 } else { 0.0 };
     }
-    // By logarithms: the coefficients alone would overflow.
+    // With logarithms: the coefficients alone would overflow.
     (log_choose(draws, hits) + hits as f64 * chance.ln() + (draws - hits) as f64 * (-chance).ln_1p()).exp()
 }
 
@@ -14,13 +14,13 @@ pub fn binomial(draws: usize, hits: usize, chance: f64) -> f64 {
 pub fn at_least(draws: usize, hits: usize, chance: f64) -> f64 {
     match hits {
         0 => 1.0,
-        // Said directly, so that it is one to the last digit where it should be.
+        // Computed directly, so that it is exactly one where it should be.
         1 => 1.0 - (1.0 - chance).powi(draws as i32),
         _ => (1.0 - (0..hits.min(draws + 1)).map(|hits| binomial(draws, hits, chance)).sum::<f64>()).max(0.0),
     }
 }
 
-/// Of all choices of `rows` slots out of `slots`, the share that lies within a given `within` slots.
+/// Of all choices of `rows` slots out of `slots`, the fraction that lies within `within` given slots.
 pub fn share_of_sets(slots: usize, within: usize, rows: usize) -> f64 {
     (0..rows).map(|row| within.saturating_sub(row) as f64 / (slots - row) as f64).product()
 }

@@ -1,13 +1,13 @@
-//! Bits to buckets: sketches that differ in a few bits, found by tables. (Manku, Jain, Das Sarma: Detecting
-//! near-duplicates for web crawling, WWW 2007)
+//! Finds bit sketches that differ in a few bits, by sorted tables. (Manku, Jain, Das Sarma: Detecting near-duplicates
+//! for web crawling, WWW 2007)
 //!
-//! Sketches are cut into more blocks than bits may differ in; then some blocks of a pair are equal, and each choice of
-//! that many blocks is a table, sorted by them. So nothing within the distance is missed. Blocks of which all but a few
-//! make the key give many tables with long keys, and fewer chance neighbors: the number of blocks is chosen by what
-//! the whole would cost.
+//! Sketches are cut into more blocks than the number of bits that may differ; some blocks of a pair are then equal, and
+//! each choice of that many blocks is a table sorted by them. Nothing within the distance is missed. Using all but a
+//! few blocks as the key gives many tables with long keys, and fewer chance neighbors: the number of blocks is chosen
+//! to minimize the total cost.
 //!
-//! A bucket of [`buckets`] is not a key's whole run, in which a million sketches meet some
-//! neighbors by chance. It is what is chained together in it by the distance itself.
+//! A bucket of [`buckets`] is not the whole run of a key, in which a million sketches have some chance neighbors, but
+//! the part of it that is chained together by the distance itself.
 
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};
@@ -17,13 +17,13 @@ use crate::packed::Lists;
 
 /// The bits of a sketch.
 pub trait Bits: Copy + Eq + Ord + Send + Sync {
-    /// How many there are.
+    /// Number of bits.
     const COUNT: u32;
 
-    /// In how many bits two sketches differ.
+    /// Number of bits in which two sketches differ.
     fn distance(self, other: Self) -> u32;
 
-    /// Sixty-four bits of it, from bit `from` on, or fewer at the end.
+    /// Sixty-four bits starting at bit `from`, or fewer at the end.
     fn window(self, from: u32) -> u64;
 }
 
@@ -56,7 +56,7 @@ impl Bits for u128 {
 }
 
 crate::word_enum! {
-    /// Which tables are made.
+    /// Choice of tables to build.
     #[derive(Default)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub enum Tables {
@@ -71,23 +71,24 @@ crate::word_enum! {
 /// The largest distance supported: beyond it, too many tables would be needed.
 pub const MOST_DIFFERING: u32 = 16;
 
-/// How many tables there may be.
+/// Maximum number of tables.
 const MOST_TABLES: usize = 1000;
 
-/// What sorting an entry into a table costs, in comparisons of a pair.
+/// Cost of sorting an entry into a table, in comparisons of a pair.
 const SORTING: f64 = 20.0;
 
-/// How many comparisons a sketch may have in all tables together while what is near is chained: half of a run on average, unless much
-/// of it is near. What is left of a run then is taken as it is, so that a corpus of one template does not cost its square.
+/// Maximum number of comparisons per sketch in all tables while sketches are chained: half of a run on average, unless
+/// many sketches in it are close. The rest of a run is then taken as one bucket, so that a corpus of one template does
+/// not take quadratic time.
 const MOST_CHAINING: usize = 1 << 14;
 
-/// The same in one table, at least.
+/// The minimum for one table.
 const LEAST_CHAINING: usize = 64;
 
-/// The blocks of which each table's key is made: first bit and length.
+/// The blocks that form the key of a table: first bit and length.
 type Key = Vec<(u32, u32)>;
 
-/// The keys of all tables for so many sketches.
+/// The keys of all tables for `count` sketches.
 fn keys<B: Bits>(count: usize, distance: u32, tables: Tables) -> Vec<Key> {
     match tables {
         Tables::Bands => (0..B::COUNT / 16).map(|band| vec![(band * 16, 16)]).collect(),
@@ -111,7 +112,7 @@ fn choose(of: u32, count: u32) -> usize {
     (0..count.min(of - count)).fold(1_usize, |product, i| product.saturating_mul((of - i) as usize) / (i as usize + 1))
 }
 
-/// Every choice of `chosen` of `blocks` blocks that are about as long as each other.
+/// Every choice of `chosen` of `blocks` blocks of nearly equal length.
 fn block_keys<B: Bits>(blocks: u32, chosen: u32) -> Vec<Key> {
     let start = |block: u32| B::COUNT * block / blocks;
     let block = |block: u32| (start(block), start(block + 1) - start(block));
@@ -146,7 +147,8 @@ impl<B: Bits> RadixKey for Entry<B> {
     }
 }
 
-/// The key of a sketch in one table. Keys longer than 64 bits are mixed, which may join two but parts none.
+/// The key of a sketch in one table. Keys longer than 64 bits are hashed, which may merge two keys but never splits
+/// one.
 #[inline]
 fn key_of<B: Bits>(bits: B, key: &Key) -> u64 {
     let mut joined: u64 = 0;
@@ -167,7 +169,7 @@ fn key_of<B: Bits>(bits: B, key: &Key) -> u64 {
     joined
 }
 
-/// Sorted by one table's key.
+/// The sketches sorted by the key of one table.
 fn table<B: Bits>(sketches: &[B], key: &Key) -> Vec<Entry<B>> {
     let mut entries: Vec<Entry<B>> =
         (0..).zip(sketches).map(|(place, bits)| Entry { key: key_of(*bits, key), bits: *bits, place }).collect();
@@ -179,7 +181,7 @@ fn runs<B: Bits>(entries: &[Entry<B>]) -> impl Iterator<Item = &[Entry<B>]> {
     entries.chunk_by(|left, right| left.key == right.key).filter(|run| run.len() > 1)
 }
 
-/// Lists such that any two sketches within the distance share one: places in `sketches`, sorted, two or more each.
+/// Lists such that any two sketches within the distance share one: positions in `sketches`, sorted, two or more each.
 pub fn buckets<B: Bits>(sketches: &[B], distance: u32, tables: Tables) -> Vec<Lists> {
     let keys = keys::<B>(sketches.len(), distance, tables);
     let chaining = (MOST_CHAINING / keys.len().max(1)).max(LEAST_CHAINING);
@@ -193,13 +195,14 @@ pub fn buckets<B: Bits>(sketches: &[B], distance: u32, tables: Tables) -> Vec<Li
     keys.par_iter().map(of_table).collect()
 }
 
-/// Adds what is chained together by the distance in a run of one key, with so many comparisons per different sketch. What is left
-/// then is one list.
+/// Adds the chains of close sketches in a run of one key, with at most `chaining` comparisons per distinct sketch. The
+/// remaining sketches form one list.
 fn chained<B: Bits>(run: &[Entry<B>], distance: u32, chaining: usize, lists: &mut Lists) {
     let mut sorted: Vec<(B, u32)> = run.iter().map(|entry| (entry.bits, entry.place)).collect();
     sorted.sort_unstable();
     let different: Vec<&[(B, u32)]> = sorted.chunk_by(|left, right| left.0 == right.0).collect();
-    // Whatever is near is taken out at once, and is compared no more: sketches that are all near each other cost next to nothing.
+    // Sketches that are close are removed at once and not compared again: sketches that are all close to each other
+    // cost almost nothing.
     let mut left: Vec<(B, u32)> = (0..).zip(&different).map(|(at, same)| (same[0].0, at)).collect();
     let mut comparisons = left.len().saturating_mul(chaining);
     let mut chain = Vec::new();
@@ -234,7 +237,7 @@ pub fn pairs_within<B: Bits>(sketches: &[B], distance: u32) -> Vec<(u32, u32)> {
         for run in runs(&table(sketches, key)) {
             for (at, left) in run.iter().enumerate() {
                 for right in &run[at + 1..] {
-                    // Only in the first table in which the two meet.
+                    // Only in the first table in which the two share a key.
                     if left.bits.distance(right.bits) <= distance
                         && !keys[..number].iter().any(|key| key_of(left.bits, key) == key_of(right.bits, key))
                     {
@@ -276,7 +279,7 @@ mod tests {
         sketches
     }
 
-    /// Every pair of places below `count`, the first before the second.
+    /// Every pair of positions below `count`, the first less than the second.
     fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
         (0..count).flat_map(move |left| (left + 1..count).map(move |right| (left, right)))
     }
@@ -288,7 +291,7 @@ mod tests {
             .collect()
     }
 
-    /// What shares a list of buckets and is within the distance.
+    /// Pairs that share a bucket and are within the distance.
     fn by_buckets<B: Bits>(sketches: &[B], distance: u32, tables: Tables) -> Vec<(u32, u32)> {
         let lists = buckets(sketches, distance, tables);
         let mut found: Vec<(u32, u32)> = lists
@@ -362,8 +365,8 @@ mod tests {
 
     #[test]
     fn sketches_of_one_template_cost_no_square() {
-        // Each bit differs from the template with a chance of its own, as where votes are close: some bits in every second sketch,
-        // most in none.
+        // Each bit differs from the template with its own probability, as if votes were close: some bits in every
+        // second sketch, most in none.
         let sketch = |at: u64| {
             let is_other = |bit: u64| mix(at << 8 | bit) >> 40 < (1 << 23) >> (bit / 4);
             Counted((0..64).filter(|bit| is_other(*bit)).fold(0, |bits, bit| bits | 1 << (mix(bit) % 64)))
@@ -376,7 +379,7 @@ mod tests {
         };
         for distance in [3, 6, 10] {
             let [few, many] = [4_000, 16_000].map(|count| comparisons(count, distance));
-            // Four times as many to the power of 1.2, and what a sketch may have in any case.
+            // Four times as many to the power of 1.2, plus the minimum per sketch.
             assert!(many * 10 <= few * 53 + 16_000 * 10 * 1_000, "{distance}: {few} {many}");
         }
     }
@@ -385,8 +388,8 @@ mod tests {
     fn a_million_sketches_have_the_pairs_that_brute_force_finds() {
         let sketches = planted(1_000_000, 7);
         let found = pairs_within(&sketches, 3);
-        // Every five-hundredth against all of the million: all against all would take minutes, and
-        // `benches/hamming.rs` does that.
+        // Every five-hundredth against all of the million: all against all would take minutes, and `benches/hamming.rs`
+        // does that.
         let is_asked = |place: u32| place.is_multiple_of(500);
         let of_asked: Vec<_> =
             found.iter().copied().filter(|(left, right)| is_asked(*left) || is_asked(*right)).collect();

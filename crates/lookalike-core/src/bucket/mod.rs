@@ -1,10 +1,11 @@
-//! Keys to buckets: items with an equal key, found by sorting, and the families that buckets chain together.
+//! Finds items with an equal key by sorting, and the families that buckets form.
 //!
-//! Nothing here is a pair yet: a bucket of a million members stays a list of a million. Families are independent of
-//! each other, so that later stages take them in parallel.
+//! Pairs are not materialized: a bucket of a million members stays a list of a million. Families are independent, so
+//! later stages process them in parallel.
 
 pub mod banding;
 pub mod chance;
+pub mod forest;
 pub mod hamming;
 pub mod passed_over;
 
@@ -19,9 +20,9 @@ use crate::packed::Lists;
 pub struct Buckets {
     /// The ranks of each family's items, best first.
     families: Lists,
-    /// The buckets of all families, in the order of the families: each the places of its members in the family.
+    /// The buckets of all families, in the order of the families; each is a list of positions in the family.
     buckets: Lists,
-    /// Where the buckets of each family end.
+    /// The end of each family's buckets.
     bucket_ends: Vec<usize>,
 }
 
@@ -36,13 +37,13 @@ pub struct Family<'a> {
 }
 
 impl<'a> Family<'a> {
-    /// The buckets: for each the places of its members in `items`, best first; two or more each.
+    /// The buckets: for each the positions of its members in `items`, best first; two or more each.
     pub fn buckets(self) -> impl Iterator<Item = &'a [u32]> {
         (self.first..self.end).map(move |at| self.all_buckets.list(at))
     }
 }
 
-/// How many families a thread takes at once.
+/// Number of families a thread takes at a time.
 const FAMILIES_AT_ONCE: usize = 8;
 
 /// An item and one of its keys.
@@ -55,7 +56,7 @@ pub struct Entry {
 }
 
 impl RadixKey for Entry {
-    /// The upper half of the key: few have it in common that have not all of it.
+    /// The upper half of the key: few entries agree in it without agreeing in all of it.
     const LEVELS: usize = 4;
 
     #[inline]
@@ -65,8 +66,8 @@ impl RadixKey for Entry {
 }
 
 impl Buckets {
-    /// Takes lists of two or more ranks, each from the best on, for buckets. Of `item_count` items, those in no list
-    /// cost nothing.
+    /// Builds buckets from lists of two or more ranks, each best first. Of `item_count` items, those in no list cost
+    /// nothing.
     pub fn of_lists(item_count: usize, lists: &[Lists]) -> Self {
         let buckets: Vec<&[u32]> = lists.iter().flat_map(Lists::iter).collect();
         Self::of_families(item_count, &buckets)
@@ -74,8 +75,13 @@ impl Buckets {
 
     /// The families, in the order of their best members.
     pub fn families(&self) -> impl IndexedParallelIterator<Item = Family<'_>> {
-        // A few at a time: in keep order the first are often the longest, and a thread must not get them all.
+        // A few at a time: the first families in keep order are often the largest, and must not all go to one thread.
         (0..self.families.len()).into_par_iter().map(|at| self.family(at)).with_max_len(FAMILIES_AT_ONCE)
+    }
+
+    /// Number of items of the largest family.
+    pub fn largest_family(&self) -> usize {
+        self.families.iter().map(<[u32]>::len).max().unwrap_or(0)
     }
 
     /// Number of items with this rank or a worse one that share a bucket with another item.
@@ -98,7 +104,7 @@ impl Buckets {
                 in_bucket[*member as usize] = true;
             }
         }
-        // The root of a family is its best rank, so that sorting by it is sorting families by their best members.
+        // The root of a family is its best rank, so sorting by root sorts families by their best members.
         let mut items: Vec<(u32, u32)> = (0..item_count as u32)
             .filter(|rank| in_bucket[*rank as usize])
             .map(|rank| (union.root(rank), rank))
@@ -109,7 +115,7 @@ impl Buckets {
             .map(|bucket| (union.root(bucket[0]), xxh3_64(bytemuck::cast_slice(bucket)), *bucket))
             .collect();
         sorted.par_sort_unstable();
-        // A family whose members agree in twelve bands would have twelve equal buckets: one says as much.
+        // A family whose members agree in twelve bands would have twelve equal buckets: one is enough.
         sorted.dedup();
 
         let mut grouped = Self::default();
@@ -127,16 +133,16 @@ impl Buckets {
     }
 }
 
-/// Bytes per entry while it is sorted: the entry itself, and the place it is sorted to.
+/// Bytes per entry while it is sorted: the entry itself, and its target.
 pub const SORTING_BYTES: usize = 2 * size_of::<Entry>();
 
-/// Finds the ranks that agree in the key of a column, and gives them to `take`. Keys of different columns have nothing
-/// to do with each other. A column has `entry_count` entries at most; what does not fit the memory is sorted in several
+/// Finds the ranks that agree in the key of a column, and passes them to `take`. Keys of different columns are
+/// independent. A column has at most `entry_count` entries; if they do not fit in memory, they are sorted in several
 /// passes, by keys.
 ///
 /// # Errors
 ///
-/// When entries cannot be read, or `take` fails.
+/// If entries cannot be read, or `take` fails.
 pub fn lists_of_columns<E: Send>(
     columns: usize,
     entry_count: usize,
@@ -157,12 +163,12 @@ pub fn lists_of_columns<E: Send>(
     };
     let lists = |column: usize| (0..passes).try_for_each(|pass| lists_of_pass(column, pass));
     let all: Vec<usize> = (0..columns).collect();
-    // As many columns at once as there is memory for.
+    // Process as many columns at a time as fit in memory.
     let at_once = (memory / column_bytes).clamp(1, rayon::current_num_threads());
     all.chunks(at_once).try_for_each(|some| some.par_iter().try_for_each(|column| lists(*column)))
 }
 
-/// The ranks of each key that two or more items have, from the best on.
+/// The ranks of each key that two or more items have, best first.
 fn equal_keys(mut entries: Vec<Entry>) -> Lists {
     entries.radix_sort_unstable();
     for run in entries.chunk_by_mut(|left, right| left.key >> 32 == right.key >> 32).filter(|run| run.len() > 1) {
@@ -178,12 +184,13 @@ fn equal_keys(mut entries: Vec<Entry>) -> Lists {
 /// Union-find in which the smallest member is the root.
 #[derive(Debug)]
 pub struct Union {
-    /// How far below each member its parent is: nothing for a root. So what is never joined is never written to.
+    /// Distance from each member to its parent: zero for a root, so that memory of items that are never joined is never
+    /// written.
     below: Vec<u32>,
 }
 
 impl Union {
-    /// Every item in a group of its own.
+    /// Puts every item in its own group.
     pub fn new(count: usize) -> Self {
         Self { below: vec![0; count] }
     }
@@ -191,7 +198,7 @@ impl Union {
     /// The smallest member of the group of `item`.
     pub fn root(&mut self, mut item: u32) -> u32 {
         while self.below[item as usize] != 0 {
-            // Halving the path keeps later walks short.
+            // Path halving keeps later walks short.
             let parent = item - self.below[item as usize];
             let above = parent - self.below[parent as usize];
             self.below[item as usize] = item - above;
@@ -228,7 +235,7 @@ mod tests {
             Buckets::of_lists(rows.len(), &all.into_inner().unwrap())
         };
         let buckets = of_memory(1 << 20);
-        // In as many passes as it may take, and the same in the end.
+        // The result does not depend on the number of passes.
         assert_eq!(of_memory(1), buckets);
         let families: Vec<_> = buckets
             .families()
@@ -236,13 +243,14 @@ mod tests {
             .collect();
         let all: Vec<u32> = families.iter().flat_map(|(items, _)| items.iter().copied()).collect();
         assert_eq!(buckets.item_count_from(0), all.len());
+        assert_eq!(buckets.largest_family(), families.iter().map(|(items, _)| items.len()).max().unwrap_or(0));
         assert_eq!(buckets.item_count_from(2), all.iter().filter(|rank| **rank >= 2).count());
         families
     }
 
     #[test]
     fn items_that_agree_in_a_column_share_a_bucket() {
-        // 0 and 2 agree in the first band, 2 and 3 in the second, 1 and 5 in the first, 4 with none.
+        // 0 and 2 agree in the first band, 2 and 3 in the second, 1 and 5 in the first, and 4 agrees with none.
         let rows = [[1, 10], [2, 12], [1, 13], [4, 13], [5, 15], [2, 6]];
         let [(items, mut buckets), other] = families(&rows).try_into().unwrap();
         buckets.sort_unstable();

@@ -1,33 +1,32 @@
-//! Pairs that share a bucket and were not compared, since a bucket has too many members: how many there are, and how
-//! many matches are among them.
+//! Estimates the number of pairs that share a bucket but were not compared because the bucket is too large, and the
+//! number of matches among them.
 //!
 //! A pair may share several buckets. Each bucket in which it was passed over is a *meeting*, and meetings are easy to
 //! count and to draw; a pair with m meetings is drawn m times as often as one with a single meeting, so each of its
-//! meetings weighs 1/m. (Karp, Luby: Monte-Carlo algorithms for enumeration and reliability problems, FOCS 1983) The
-//! estimate has no bias, and its error follows from the sample.
+//! meetings has weight 1/m. (Karp, Luby: Monte-Carlo algorithms for enumeration and reliability problems, FOCS 1983)
+//! The estimate is unbiased, and its error follows from the sample.
 //!
-//! The sample is drawn without replacement and with a fixed seed, so it depends on neither threads nor batches: every
-//! meeting has a random position, and the first ones are kept.
+//! The sample is drawn without replacement and with a fixed seed, so it does not depend on threads or batches: every
+//! meeting has a random position, and the first ones are selected.
 
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::chance;
 use crate::ids::Rank;
 
-/// Number of meetings to draw. Each costs a microsecond; with this many, the number of pairs is known to a few per
-/// cent.
+/// Number of meetings to draw. Each costs a microsecond; with this many, the number of pairs is known to a few percent.
 pub const MOST_DRAWN: usize = 4096;
 
-/// How many of the drawn pairs are compared after all: each may have to be read again.
+/// Maximum number of drawn pairs to compare: each may have to be read again.
 const MOST_SAMPLED: usize = 1000;
 
-/// How many standard deviations an interval of 95 % is wide, on each side.
+/// Half-width of a 95 % interval in standard deviations.
 const DEVIATIONS: f64 = 1.96;
 
-/// What an interval of 95 % leaves out on each side.
+/// Probability outside a 95 % interval on each side.
 const TAIL: f64 = 0.025;
 
-/// With fewer hits than this, a sample is too small for the normal distribution.
+/// Number of hits below which a normal approximation is not used.
 const FEW: usize = 30;
 
 /// Meetings that were passed over, and a uniform sample of them.
@@ -41,8 +40,8 @@ pub struct PassedOver {
 /// A meeting that was drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Drawn {
-    /// The bits of a positive number, which sort as the number does. Positions are spread exponentially, so that those
-    /// of several samples can be put together.
+    /// The bits of a positive floating-point number, which sort like the number. Positions are exponentially
+    /// distributed, so that those of several samples can be combined.
     pub position: u64,
     /// The rank of the better item.
     pub left: u32,
@@ -50,7 +49,7 @@ pub struct Drawn {
     pub right: u32,
     /// Number of meetings of the pair; 0 if it was compared because of another bucket.
     pub meetings: u32,
-    /// Whether this one is the first of them: each pair has one such meeting.
+    /// True for the first meeting of its pair: each pair has exactly one.
     pub is_first: bool,
 }
 
@@ -73,7 +72,7 @@ pub struct PassedOverEstimate {
 }
 
 impl PassedOver {
-    /// A number of meetings, and those of them that were drawn.
+    /// Creates a sample from the number of meetings and the drawn ones.
     pub fn new(meetings: u64, mut drawn: Vec<Drawn>) -> Self {
         drawn.sort_unstable();
         drawn.truncate(MOST_DRAWN);
@@ -85,7 +84,7 @@ impl PassedOver {
         self.meetings
     }
 
-    /// The meetings that were drawn.
+    /// The drawn meetings.
     pub fn drawn(&self) -> &[Drawn] {
         &self.drawn
     }
@@ -97,12 +96,13 @@ impl PassedOver {
         Self::new(self.meetings.saturating_add(other.meetings), self.drawn)
     }
 
-    /// The pairs to compare after all, by rank, chosen uniformly from all that were passed over.
+    /// The pairs to compare, by rank, selected uniformly from all that were passed over.
     pub fn sample(&self) -> impl Iterator<Item = (Rank, Rank)> {
         self.firsts().take(MOST_SAMPLED).map(|drawn| (Rank(drawn.left), Rank(drawn.right)))
     }
 
-    /// The estimate, given how many of the [sample](Self::sample) are matches. There are at most `most_pairs` pairs.
+    /// Computes the estimate from the number of matches in the [sample](Self::sample). There are at most `most_pairs`
+    /// pairs.
     pub fn estimate(&self, matches: usize, most_pairs: u64) -> PassedOverEstimate {
         let sampled = self.sample().count();
         let (pairs, error) = self.pairs();
@@ -127,7 +127,7 @@ impl PassedOver {
             pair_count_error: error.round() as u64,
             sampled_count: sampled as u64,
             match_count: (pairs * matches as f64 / sampled.max(1) as f64).round() as u64,
-            // Those that were found are there.
+            // Matches that were found certainly exist.
             match_count_at_least: (least_matches.ceil().max(0.0) as u64).max(matches as u64),
             match_count_at_most: most_matches.ceil() as u64,
         }
@@ -137,7 +137,7 @@ impl PassedOver {
         self.drawn.iter().filter(|drawn| drawn.is_first && drawn.meetings > 0)
     }
 
-    /// How many pairs there are, and how far that may be off.
+    /// The estimated number of pairs, and its error.
     fn pairs(&self) -> (f64, f64) {
         let (meetings, count) = (self.meetings as f64, self.drawn.len().max(1) as f64);
         let weight = |drawn: &Drawn| if drawn.meetings == 0 { 0.0 } else { 1.0 / f64::from(drawn.meetings) };
@@ -151,14 +151,14 @@ impl PassedOver {
             return (meetings * mean, meetings * (interval(hits, self.drawn.len()).1 - mean));
         }
         let variance = self.drawn.iter().map(|drawn| (weight(drawn) - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        // A sample without replacement knows what it has seen.
+        // Correction for sampling without replacement.
         let unseen = 1.0 - count / meetings;
         (meetings * mean, meetings * DEVIATIONS * (variance * unseen / count).sqrt())
     }
 }
 
-/// The 95 % confidence interval of the probability, given `hits` among `draws`, by the binomial distribution
-/// itself. (Clopper, Pearson: The use of confidence or fiducial limits, Biometrika 1934)
+/// The exact 95 % confidence interval of the probability, given `hits` among `draws`, by the binomial distribution.
+/// (Clopper, Pearson: The use of confidence or fiducial limits, Biometrika 1934)
 pub fn interval(hits: usize, draws: usize) -> (f64, f64) {
     let lower = if hits == 0 { 0.0 } else { solve(|chance| chance::at_least(draws, hits, chance) >= TAIL) };
     let upper =
@@ -166,7 +166,7 @@ pub fn interval(hits: usize, draws: usize) -> (f64, f64) {
     (lower, upper)
 }
 
-/// The least chance for which something is true, by halving: it is false below it, and true above.
+/// The smallest probability for which `is_true` holds, by bisection: it is false below and true above.
 fn solve(is_true: impl Fn(f64) -> bool) -> f64 {
     let (mut below, mut above) = (0.0, 1.0);
     for _ in 0..40 {
@@ -180,14 +180,14 @@ fn solve(is_true: impl Fn(f64) -> bool) -> f64 {
 mod tests {
     use super::*;
 
-    /// A meeting, at a position that says its pair.
+    /// A meeting at a position that identifies its pair.
     fn drawn(position: u64, meetings: u32, is_first: bool) -> Drawn {
         Drawn { position, left: position as u32, right: position as u32 + 1, meetings, is_first }
     }
 
     #[test]
     fn what_was_drawn_as_a_whole_is_known_without_error() {
-        // A pair that meets twice, one that meets once, and one that was compared in another bucket.
+        // A pair with two meetings, one with one, and one that was compared in another bucket.
         let all = vec![drawn(1, 2, true), drawn(4, 2, false), drawn(2, 1, true), drawn(3, 0, true)];
         let passed_over = PassedOver::new(4, all);
         assert_eq!(passed_over.sample().count(), 2);
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_pair_that_meets_often_counts_once() {
-        // A million meetings of which every one is of a pair that meets five times.
+        // A million meetings, all of pairs with five meetings.
         let sample = (0..MOST_DRAWN as u64).map(|at| drawn(at, 5, at % 5 == 0)).collect();
         let estimate = PassedOver::new(1_000_000, sample).estimate(0, u64::MAX);
         assert_eq!((estimate.pair_count, estimate.pair_count_error, estimate.sampled_count), (200_000, 0, 820));

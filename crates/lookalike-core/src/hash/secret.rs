@@ -1,8 +1,8 @@
-//! The hash functions of a secret key: everything that decides uses them, and so do sketches with a key.
+//! Keyed hash functions, used for everything that decides, and for sketches with a key.
 //!
-//! XXH3 with a seed is not a keyed hash: inputs can be built that have equal hashes for one seed in a hundred. Here both
-//! functions are pseudorandom: whoever does not know the key can do no better than guess. See `docs/security.md` for
-//! the bounds that follow.
+//! XXH3 with a seed is not a keyed hash: inputs can be constructed that collide for one seed in a hundred. Both
+//! functions here are pseudorandom: without the key, nobody can do better than guess. See `docs/security.md` for the
+//! bounds that follow.
 //!
 //! | what | function |
 //! | --- | --- |
@@ -11,10 +11,10 @@
 //! | shingle of up to [`BLOCK`] tokens | t1·x^(K-1) + … + tK in GF(2^64) |
 //! | longer shingle | its blocks of [`BLOCK`] tokens, each a token in turn, in the same way |
 //!
-//! Hashes of tokens are random already, and so are their sums: unlike the fixed ones, they need not be mixed.
+//! Hashes of tokens are already random, and so are their sums: unlike the fixed ones, they need no mixing.
 //!
-//! Processors have instructions for AES, and eight blocks at a time take hardly longer than one. So the tokens of a text
-//! are noted first, and encrypted together.
+//! Processors have instructions for AES, and eight blocks at a time take hardly longer than one. The tokens of a text
+//! are therefore queued and encrypted together.
 
 use aes::Aes128;
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
@@ -22,18 +22,18 @@ use highway::{HighwayHash, HighwayHasher};
 
 use super::SHORT;
 
-/// What AES encrypts at once.
+/// A block of AES.
 type Block = aes::Block;
 
-/// The low terms of x^64 + x^4 + x^3 + x + 1, by which GF(2^64) is made of polynomials over GF(2). It is irreducible.
+/// The low terms of x^64 + x^4 + x^3 + x + 1, the irreducible polynomial over GF(2) that defines GF(2^64).
 const MODULUS: u64 = 0b11011;
 
-/// How many tokens a shingle has at most for its hash to be one polynomial. The polynomial that tells two shingles apart
-/// then has a degree below 64, so that it is not 0 in GF(2^64), whatever the tokens are; and what goes over 64 bits when
-/// it is shifted by a whole block goes over once only.
+/// Maximum number of tokens of a shingle whose hash is a single polynomial. The difference of two shingles then has a
+/// degree below 64, so it is not 0 in GF(2^64), whatever the tokens are; and the bits that overflow in a shift by a
+/// whole block need to be reduced only once.
 const BLOCK: usize = 60;
 
-/// What a key is used with.
+/// The expanded form of a key.
 pub(super) struct Secret {
     cipher: Aes128,
     highway: highway::Key,
@@ -47,28 +47,34 @@ impl Secret {
         Self { cipher, highway }
     }
 
-    /// Another key, which says nothing about the first.
+    /// Derives an independent second key.
     pub(super) fn second_key(&self) -> u128 {
         derived(&self.cipher, 2)
     }
 
-    /// A number that may be shown.
+    /// A number that may be made public.
     pub(super) fn fingerprint(&self) -> u64 {
         derived(&self.cipher, 3) as u64
     }
 
-    /// The hash of bytes.
+    /// Hashes bytes.
     pub(super) fn bytes_hash(&self, bytes: &[u8]) -> u128 {
         let [low, high] = HighwayHasher::new(self.highway).hash128(bytes);
         u128::from(high) << 64 | u128::from(low)
     }
 
-    /// The hash of a token.
+    /// Hashes a token.
     pub(super) fn token_hash(&self, token: &[u8]) -> u64 {
-        encrypt(&self.cipher, self.token(token)) as u64
+        self.tagged_token_hash(token).0
     }
 
-    /// What stands for a token of any length.
+    /// The hash of a token, and further bits of the same block.
+    pub(super) fn tagged_token_hash(&self, token: &[u8]) -> (u64, u32) {
+        let block = encrypt(&self.cipher, self.token(token));
+        (block as u64, (block >> 64) as u32)
+    }
+
+    /// The 128-bit input for a token of any length.
     fn token(&self, token: &[u8]) -> u128 {
         if token.len() > SHORT {
             return self.bytes_hash(token);
@@ -85,14 +91,14 @@ fn encrypt(cipher: &Aes128, block: u128) -> u128 {
     u128::from_le_bytes(block.into())
 }
 
-/// Number `at` of the numbers derived from a key. A token is UTF-8, so none is encrypted to one of these.
+/// Number `at` derived from a key. A token is UTF-8, so no token has the same AES input.
 fn derived(cipher: &Aes128, at: u8) -> u128 {
     let mut block = [0xFF; 16];
     block[0] = at;
     encrypt(cipher, u128::from_le_bytes(block))
 }
 
-/// Tokens that are hashed together.
+/// Queued tokens that are hashed together.
 pub(super) struct Noted {
     pub(super) secret: Secret,
     blocks: Vec<Block>,
@@ -103,7 +109,7 @@ impl Noted {
         Self { secret: Secret::new(key), blocks: Vec::new() }
     }
 
-    /// Notes a token of up to 16 bytes, filled up with zeros; gives a number in place of its hash.
+    /// Queues a zero-padded token of up to 16 bytes; returns a placeholder for its hash.
     #[inline]
     pub(super) fn push_filled(&mut self, token: u128) -> u64 {
         self.blocks.push(Array(token.to_le_bytes()));
@@ -118,7 +124,7 @@ impl Noted {
         self.blocks.len()
     }
 
-    /// Puts the hashes of all tokens since the last call into `places`.
+    /// Writes the hashes of all tokens since the last call to `places`.
     pub(super) fn hash<'a>(&mut self, places: impl Iterator<Item = &'a mut u64>) {
         self.secret.cipher.encrypt_blocks(&mut self.blocks);
         for (place, block) in places.zip(&self.blocks) {
@@ -138,7 +144,7 @@ pub(super) fn shingle(key: u128, tokens: &[u64], width: usize, features: &mut Ve
     if width <= BLOCK {
         return windows(tokens, width, |window| features.push(window));
     }
-    // A window is known by blocks that cover it: those at its start, and one at its end.
+    // A window is identified by blocks that cover it: those at its start, and one at its end.
     let mut noted = Noted::new(Secret::new(key).second_key());
     windows(tokens, BLOCK, |block| noted.blocks.push(Array(u128::from(block).to_le_bytes())));
     let mut blocks = vec![0; noted.len()];
@@ -150,7 +156,7 @@ pub(super) fn shingle(key: u128, tokens: &[u64], width: usize, features: &mut Ve
     features.extend((0..=tokens.len() - width).map(window));
 }
 
-/// Gives the polynomial of each window of up to [`BLOCK`] tokens to `each`: there must be as many.
+/// Passes the polynomial of each window of up to [`BLOCK`] tokens to `each`: there must be as many.
 #[inline]
 fn windows(tokens: &[u64], width: usize, mut each: impl FnMut(u64)) {
     let (first, rest) = tokens.split_at(width);
@@ -162,13 +168,13 @@ fn windows(tokens: &[u64], width: usize, mut each: impl FnMut(u64)) {
     }
 }
 
-/// Times x in GF(2^64).
+/// Multiplies by x in GF(2^64).
 #[inline]
 pub(super) fn double(number: u64) -> u64 {
     (number << 1) ^ ((number as i64 >> 63) as u64 & MODULUS)
 }
 
-/// Times x^`power` in GF(2^64), for a power from 1 to [`BLOCK`].
+/// Multiplies by x^`power` in GF(2^64), for a power from 1 to [`BLOCK`].
 #[inline]
 pub(super) fn times_power(number: u64, power: u32) -> u64 {
     let high = number >> (64 - power);

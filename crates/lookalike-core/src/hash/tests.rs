@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
 
-/// The hashes of tokens that were noted together.
+/// The hashes of tokens that were queued together.
 fn noted(hasher: &mut Hasher, note: impl Fn(&mut Hasher) -> Vec<u64>) -> Vec<u64> {
     let mut hashes = note(hasher);
     let count = hasher.noted_count();
@@ -45,8 +45,8 @@ fn a_key_is_not_shown() {
     assert_ne!(Key::random(), Key::random());
 }
 
-/// The texts of Thue and Morse: whichever odd base a polynomial modulo 2^64 has, from 2^11 tokens on these two have the
-/// same value, and with fewer almost.
+/// The texts of Thue and Morse: for every odd base of a polynomial modulo 2^64, these two have the same value from 2^11
+/// tokens on, and nearly the same with fewer.
 fn thue_morse(count: usize, other: u32) -> Vec<u64> {
     (0..count as u32)
         .map(|at| if (at.count_ones() + other).is_multiple_of(2) { 7_777_777 } else { 123_456_789 })
@@ -72,7 +72,7 @@ fn texts_that_every_polynomial_modulo_a_power_of_two_takes_for_one_are_told_apar
 
 #[test]
 fn the_field_is_a_field() {
-    // x^(2^64) = x, and x^(2^32) is something else: so it is for a polynomial of degree 64 that is irreducible. (Rabin)
+    // x^(2^64) = x and x^(2^32) != x hold for an irreducible polynomial of degree 64. (Rabin)
     let times = |left: u64, right: u64| {
         (0..64).rev().fold(0, |sum, at| secret::double(sum) ^ if right >> at & 1 == 1 { left } else { 0 })
     };

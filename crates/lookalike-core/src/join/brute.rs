@@ -1,4 +1,4 @@
-//! For tests: items that meet each other, and the join by plain sets, which shares no code with the real one.
+//! For tests: a generator of items, and a join by plain sets that shares no code with the real one.
 
 use std::collections::HashSet;
 use std::num::NonZeroU32;
@@ -8,12 +8,12 @@ use proptest::prelude::*;
 use crate::measure::criterion::Criterion;
 use crate::measure::similarity::Threshold;
 
-/// Runs in so many threads.
+/// Runs `work` with this number of threads.
 pub(super) fn in_threads<R: Send>(count: usize, work: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(count).build().unwrap().install(work)
 }
 
-/// Small sets over few elements; larger ones that are changed copies of each other; empty ones; and ones of their own.
+/// Small sets over few elements; larger ones that are changed copies of each other; empty ones; and unrelated ones.
 pub(super) fn items() -> impl Strategy<Value = Vec<Vec<u64>>> {
     let small = proptest::collection::vec((0_u64..25).prop_map(|element| element * element), 0..9);
     let changed = (0_u64..3, 20_u64..90, proptest::collection::vec((0_u64..90, 0_u64..200), 0..25)).prop_map(
@@ -28,7 +28,7 @@ pub(super) fn items() -> impl Strategy<Value = Vec<Vec<u64>>> {
     proptest::collection::vec(item, 0..50)
 }
 
-/// Every measure, at thresholds that are easy to get wrong.
+/// Every measure, at thresholds with difficult rounding.
 pub(super) fn criterion() -> impl Strategy<Value = Criterion> {
     let values = prop_oneof![Just(1.0), Just(0.5), Just(0.8), Just(2.0 / 3.0), Just(0.7), Just(0.9), 0.05_f64..1.0];
     (0..4, values, 1_u32..8).prop_map(|(measure, value, count)| {
@@ -47,7 +47,7 @@ pub(super) fn plain_sets(items: &[Vec<u64>]) -> Vec<HashSet<u64>> {
     items.iter().map(|item| item.iter().copied().collect()).collect()
 }
 
-/// How alike two sets are, if that is enough; and what they share.
+/// The similarity of two sets if it is high enough, and the number of shared elements.
 pub(super) fn similarity(criterion: Criterion, left: &HashSet<u64>, right: &HashSet<u64>) -> Option<(f64, u32)> {
     let shared = left.intersection(right).count();
     if shared == 0 {

@@ -1,24 +1,24 @@
-//! Which features at least two sets have, and their tokens: ranks in the order of how many sets have them.
+//! The features that at least two sets have, and their tokens: ranks in the order of the number of sets.
 //!
-//! Frequencies are counted by sorting. A feature's high bits give it a section, and sections are sorted on their own:
-//! in parallel, within the cache, and without a second copy of all features.
+//! Frequencies are counted by sorting. The high bits of a feature determine its section, and sections are sorted
+//! separately: in parallel, within the cache, and without a second copy of all features.
 //!
-//! Features are scattered first, since the high bits of an element such as 39 say
-//! nothing; and everything here is scattered.
+//! Features are scattered first, since the high bits of an element such as 39 carry no information; all code here uses
+//! scattered features.
 
 use rayon::prelude::*;
 use rdst::RadixSort;
 
-/// Two to the 64 over the golden ratio, odd.
+/// 2^64 divided by the golden ratio, odd.
 const SCATTER: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Spreads features over all 64-bit numbers, different ones to different ones.
+/// Spreads features over all 64-bit numbers, injectively.
 #[inline]
 pub(super) fn scattered(feature: u64) -> u64 {
     feature.wrapping_mul(SCATTER)
 }
 
-/// How many sections there are.
+/// Number of sections.
 pub(super) const SECTIONS: usize = 256;
 
 /// The section of a scattered feature, which grows with it.
@@ -27,23 +27,23 @@ pub(super) fn section(feature: u64) -> usize {
     (feature >> 56) as usize
 }
 
-/// How many features are looked at in any case. With one feature for each start, three more than that are rare.
+/// Number of features that are always examined. With one feature per start, more than three others are rare.
 const NEAR: usize = 4;
 
 /// Tokens by feature.
 #[derive(Debug)]
 pub(super) struct Dictionary {
-    /// Those that at least two sets have, in ascending order; then some of the largest number, which are none, so that
-    /// there is always something to look at.
+    /// The features that at least two sets have, ascending, followed by sentinels of the largest number, so that there
+    /// is always something to read.
     features: Vec<u64>,
     tokens: Vec<u32>,
-    /// Where the features begin whose high bits are at least this.
+    /// The start of the features whose high bits are at least this.
     starts: Vec<u32>,
     shift: u32,
 }
 
 impl Dictionary {
-    /// The dictionary of what `features` adds for each section: of each set every feature once.
+    /// Builds the dictionary from the features that `features` adds for each section: every feature of a set once.
     pub(super) fn new(add_features: impl Fn(usize, &mut Vec<u64>) + Sync) -> Self {
         let sections: Vec<(Vec<u64>, Vec<u32>)> = (0..SECTIONS)
             .into_par_iter()
@@ -65,7 +65,7 @@ impl Dictionary {
         for (token, place) in (0..).zip(by_frequency) {
             tokens[place as u32 as usize] = token;
         }
-        // One or two features a start.
+        // One or two features per start.
         let bits = (features.len() / 2).max(2).next_power_of_two().trailing_zeros();
         let shift = u64::BITS - bits;
         let mut starts = vec![0_u32; (1 << bits) + 1];
@@ -83,9 +83,9 @@ impl Dictionary {
         self.tokens.len()
     }
 
-    /// Adds the tokens of those features that are shared, each with the holder that came with the feature.
+    /// Adds the tokens of the shared features, each with the holder of the feature.
     ///
-    /// A dictionary does not fit the cache, so features had better come by section.
+    /// A dictionary does not fit in the cache, so features should be passed by section.
     pub(super) fn add_tokens(&self, features: &[u64], holders: &[u8], tokens: &mut Tokens) {
         let start = tokens.tokens.len();
         let mut end = start;
@@ -94,7 +94,7 @@ impl Dictionary {
         for (feature, holder) in features.iter().zip(holders) {
             let place = self.place(*feature);
             (tokens.tokens[end], tokens.holders[end]) = (place as u32, *holder);
-            // No branch: it would be guessed wrong very often.
+            // No branch: it would often be mispredicted.
             end += usize::from((self.features[place] == *feature) & (place < self.tokens.len()));
         }
         tokens.tokens.truncate(end);
@@ -102,7 +102,7 @@ impl Dictionary {
         tokens.tokens[start..].iter_mut().for_each(|token| *token = self.tokens[*token as usize]);
     }
 
-    /// The place of the first feature that is no less.
+    /// The position of the first feature that is not less.
     #[inline]
     fn place(&self, feature: u64) -> usize {
         let home = (feature >> self.shift) as usize;
@@ -110,7 +110,7 @@ impl Dictionary {
         let near: &[u64; NEAR] = self.features[start..].first_chunk().expect("features are followed by others");
         let mut place = start + near.iter().map(|other| usize::from(*other < feature)).sum::<usize>();
         if place == start + NEAR {
-            // Seldom, unless somebody chose features that have one home.
+            // Rare, unless somebody chose features that collide.
             let end = (self.starts[home + 1] as usize).max(place);
             place += self.features[place..end].partition_point(|other| *other < feature);
         }
@@ -125,7 +125,7 @@ pub(super) struct Tokens {
     pub(super) holders: Vec<u8>,
 }
 
-/// The features that come twice or more in ascending order, and how often they come.
+/// The features that occur twice or more, ascending, and their counts.
 fn shared_features(features: &mut [u64]) -> (Vec<u64>, Vec<u32>) {
     features.radix_sort_unstable();
     let shared = features.chunk_by(|left, right| left == right).filter(|equal| equal.len() > 1);

@@ -1,7 +1,7 @@
-//! Equal sets together, and groups of them by size: a join sees each set once.
+//! Groups of equal sets, sorted by size: a join processes each distinct set once.
 //!
-//! Sets with the same tokens need not be equal, since features of a single set have no
-//! token; and sets that share too few tokens to match anything are in no group at all.
+//! Sets with the same tokens need not be equal, since features of a single set have no token; sets that share too few
+//! tokens to match anything are in no group.
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -11,15 +11,15 @@ use crate::decision::{References, Scope};
 use crate::measure::criterion::Criterion;
 use crate::packed::Lists;
 
-/// Groups of equal sets, the smallest sets first.
+/// Groups of equal sets, smallest sets first.
 #[derive(Debug)]
 pub(super) struct Groups {
     /// The items of each group, ascending.
     items: Lists,
     sizes: Vec<u32>,
-    /// How many items of each group are references.
+    /// Number of references in each group.
     reference_counts: Vec<u32>,
-    /// By size, the first group of sets that have as many features or more.
+    /// By size, the first group of sets with at least that many features.
     first_of_size: Vec<u32>,
     references: References,
 }
@@ -32,8 +32,8 @@ impl Groups {
             .map(|item| (sets.size(item), xxh3_64(bytemuck::cast_slice(sets.tokens(item))), item))
             .collect();
         keys.par_sort_unstable();
-        // Different sets with an equal hash could stand between equal ones. These are then in two groups, which
-        // match each other like any other two.
+        // Different sets with equal hashes could stand between equal ones. These are then in two groups, which match
+        // each other like any other two.
         let are_equal = |left: &(u32, u64, u32), right: &(u32, u64, u32)| {
             let is_all_shared = sets.tokens(left.2).len() == left.0 as usize;
             (left.0, left.1) == (right.0, right.1) && is_all_shared && sets.tokens(left.2) == sets.tokens(right.2)
@@ -64,25 +64,25 @@ impl Groups {
         self.items.list(group as usize)
     }
 
-    /// How many features the sets of a group have.
+    /// Number of features of the sets of a group.
     #[inline]
     pub(super) fn size(&self, group: u32) -> u32 {
         self.sizes[group as usize]
     }
 
-    /// The first group whose sets have at least this size, which is no more than the largest and one.
+    /// The first group whose sets have at least this size, which is at most the largest plus one.
     #[inline]
     pub(super) fn first_of_size(&self, size: u32) -> u32 {
         self.first_of_size[size as usize]
     }
 
-    /// Whether any items of two groups are compared.
+    /// True if any items of two groups are compared.
     #[inline]
     pub(super) fn compare(&self, left: u32, right: u32) -> bool {
         self.references.count == 0 && self.references.scope == Scope::Everything || self.pair_count(left, right) > 0
     }
 
-    /// How many items of two different groups are compared.
+    /// Number of compared pairs of items between two different groups.
     pub(super) fn pair_count(&self, left: u32, right: u32) -> u64 {
         let [(left_references, left_others), (right_references, right_others)] = [left, right].map(|at| self.sides(at));
         let across = left_references * right_others + left_others * right_references;
@@ -92,7 +92,7 @@ impl Groups {
         }
     }
 
-    /// How many items of one group are compared with each other.
+    /// Number of compared pairs of items within one group.
     pub(super) fn equal_pair_count(&self, group: u32) -> u64 {
         let (references, others) = self.sides(group);
         match self.references.scope {
@@ -101,7 +101,7 @@ impl Groups {
         }
     }
 
-    /// Every two compared items of two different groups, the better ranked first.
+    /// Passes every two compared items of two different groups, the better ranked first.
     pub(super) fn each_pair(&self, left: u32, right: u32, mut each: impl FnMut(u32, u32)) {
         for one in self.items(left) {
             for other in self.items(right) {
@@ -112,7 +112,7 @@ impl Groups {
         }
     }
 
-    /// Every two compared items of one group, the better ranked first.
+    /// Passes every two compared items of one group, the better ranked first.
     pub(super) fn each_equal_pair(&self, group: u32, mut each: impl FnMut(u32, u32)) {
         let items = self.items(group);
         for (at, left) in items.iter().enumerate() {
@@ -130,7 +130,7 @@ impl Groups {
     }
 }
 
-/// Whether a set shares enough tokens with others to match one of them.
+/// True if a set shares enough tokens with others to match one of them.
 fn can_match(sets: &Sets, criterion: Criterion, item: u32) -> bool {
     let size = sets.size(item);
     let least_partner = criterion.least_partner(size);
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn equal_sets_are_one_group_and_hopeless_ones_none() {
-        // The last two have the same token, and each a feature of its own.
+        // The last two have the same token, and one feature each that is unique.
         let items = [vec![1, 2], vec![3], vec![2, 1, 1], vec![], vec![5, 6, 7], vec![3, 8], vec![3, 9]];
         let half = Criterion::Jaccard(Threshold::new(0.5).unwrap());
         let groups = Groups::new(&Sets::new(&items), half, References::default());

@@ -1,16 +1,16 @@
 //! Prefixes of sets, by token.
 //!
-//! Room is made for all sets that may come, so that the postings of a token lie together and in the order in which the
-//! sets were added. A place in a set is told by how many tokens remain from there on,
-//! which is what bounds the overlap, and not by how many came before.
+//! Room is reserved for all sets, so that the postings of a token are contiguous and in the order in which the sets
+//! were added. A position in a set is expressed by the number of tokens from there to the end, which bounds the
+//! overlap, and not by the number before it.
 
-/// A set that holds a token in its prefix.
+/// A set that has a token in its prefix.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Posting {
     /// The outline of the set.
     pub(super) outline: u64,
     pub(super) set: u32,
-    /// How many tokens of the set are left from this one on, itself included.
+    /// Number of tokens of the set from this one on, inclusive.
     pub(super) remaining: u32,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Index {
     places: Vec<Places>,
 }
 
-/// Where the postings of a token are. Together, since each look at another token is a wait for memory.
+/// The position of the postings of a token. Both in one struct, since each access to another token is a cache miss.
 #[derive(Clone, Copy, Debug, Default)]
 struct Places {
     start: usize,
@@ -59,7 +59,7 @@ impl Index {
     pub(super) fn postings(&self, token: u32, first: u32) -> &[Posting] {
         let Places { start, count } = self.places[token as usize];
         let postings = &self.postings[start..start + count as usize];
-        // Mostly all are asked for, or none, which needs no search.
+        // Usually all are requested, or none, which needs no search.
         match postings {
             [.., last] if last.set < first => &[],
             [least, ..] if least.set < first => &postings[postings.partition_point(|posting| posting.set < first)..],
@@ -68,15 +68,15 @@ impl Index {
     }
 }
 
-/// How many tokens of a set can be the first of `least_shared` shared ones: all but the last `least_shared - 1`.
+/// Number of tokens of a set that can be the first of `least_shared` shared ones: all but the last `least_shared - 1`.
 #[inline]
 pub(super) fn prefix_count(tokens: &[u32], least_shared: u32) -> usize {
     (tokens.len() + 1).saturating_sub(least_shared as usize)
 }
 
-/// A set in 64 bits: where two outlines differ, the sets differ in one token at least for each bit.
+/// A 64-bit summary of a set: for each bit in which two outlines differ, the sets differ in at least one token.
 ///
-/// Tokens next to each other have different bits, so the most frequent ones, which are the last, do not collide.
+/// Adjacent tokens have different bits, so the most frequent ones, which are the last, do not collide.
 pub(super) fn outline(tokens: &[u32]) -> u64 {
     tokens.iter().fold(0, |outline, token| outline | 1 << (token % u64::BITS))
 }

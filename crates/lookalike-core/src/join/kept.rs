@@ -1,12 +1,13 @@
-//! Sets to decisions: the maximal independent set that is first in keep order, with no match missed.
+//! Decides on sets: the maximal independent set that is first in keep order, with no match missed.
 //!
-//! Only kept items are indexed, since only they remove others: a family of a hundred thousand costs each of them a
-//! look at the one that stays. Blocks of items ask in parallel for what was kept before their block; what is left of a
-//! block is decided one by one; and then each removed item asks for what was kept in its block before it.
+//! Only kept items are indexed, since only they remove others: in a family of a hundred thousand, each item is compared
+//! only with the kept one. Blocks of items query in parallel what was kept before their block; the remaining items of a
+//! block are decided one by one; then each removed item queries what was kept in its block before it.
 //!
-//! Items come by rank and not by size, so a set must be found by larger and by smaller ones. Of two sets the larger one
-//! needs a longer prefix, which may reach into what all sets have in common; the smaller one does not. So each set is
-//! in two indexes, and two sets of one size do not meet by a boilerplate that is too little for a match.
+//! Items are ordered by rank and not by size, so a set must be found by larger and by smaller ones. Of two sets, the
+//! larger one needs a longer prefix, which may reach into features that all sets have; the smaller one does not. Each
+//! set is therefore in two indexes, and two sets of one size do not meet because of boilerplate that is too short for a
+//! match.
 
 use std::ops::Range;
 
@@ -21,17 +22,17 @@ use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::Overlap;
 use crate::measure::likeness::Likeness;
 
-/// How many items ask together. What is kept in a block is found by the others of the block one after the other, so a
-/// block is not too large; and they ask in parallel, so it is not too small.
+/// Number of items that query together. Matches within a block are found sequentially, so a block must not be too
+/// large; the other queries are parallel, so it must not be too small.
 const BLOCK: usize = 1024;
 
-/// How many items a thread takes at once.
+/// Number of items a thread takes at a time.
 const ITEMS_AT_ONCE: usize = 16;
 
-/// Decides about all items: sets by rank, best first.
+/// Decides on all items: sets by rank, best first.
 ///
-/// Going from the best on, each is kept unless it matches one kept before. An item is removed in favor
-/// of the most similar reference; if it matches none, of the most similar kept item before it. Ties go to the best.
+/// In order of rank, each item is kept unless it matches one kept before. A removed item is assigned to the most
+/// similar reference; if it matches none, to the most similar kept item before it. Ties go to the best rank.
 ///
 /// ```
 /// use lookalike_core::measure::criterion::Criterion;
@@ -57,24 +58,24 @@ struct Resolver<'a> {
     sets: &'a Sets,
     criterion: Criterion,
     references: References,
-    /// How many tokens of each item are its prefixes.
+    /// Prefix lengths of each item.
     prefixes: Vec<Prefixes>,
     outlines: Vec<u64>,
     largest: u32,
-    /// What is kept, by the shorter prefix: to be found by sets that are as large, or larger.
+    /// Kept items by the shorter prefix: found by sets that are as large, or larger.
     for_larger: Index,
-    /// The same by the longer prefix: to be found by smaller sets.
+    /// Kept items by the longer prefix: found by smaller sets.
     for_smaller: Index,
     probers: Probers,
     decisions: Vec<Decision>,
 }
 
-/// How many tokens of a set can be the first that it shares with a match.
+/// Number of tokens of a set that can be the first it shares with a match.
 #[derive(Clone, Copy)]
 struct Prefixes {
-    /// With a match that is as large, or larger: the more it has, the more it must share.
+    /// For a match that is as large, or larger: the larger it is, the more it must share.
     with_larger: u32,
-    /// With a match that is as large, or smaller.
+    /// For a match that is as large, or smaller.
     with_smaller: u32,
 }
 
@@ -137,7 +138,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// An item that was removed by what was kept before its block was not compared with what was kept in its block before it.
+    /// Items removed because of earlier blocks have not been compared with earlier kept items of their own block.
     fn ask_for_what_was_kept_in_the_block(&mut self) {
         for block in self.blocks() {
             let before = self.references.count..block.start;
@@ -153,7 +154,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Blocks of items that are no references.
+    /// Blocks of items that are not references.
     fn blocks(&self) -> impl Iterator<Item = Range<u32>> + use<> {
         let end = self.sets.len() as u32;
         (self.references.count..end).step_by(BLOCK).map(move |start| start..end.min(start + BLOCK as u32))
@@ -165,7 +166,7 @@ impl<'a> Resolver<'a> {
         items.par_chunks(ITEMS_AT_ONCE).map(of_some).collect::<Vec<_>>().concat()
     }
 
-    /// Keeps an item for others to be found by.
+    /// Adds a kept item to the indexes.
     fn index(&mut self, item: u32) {
         let at = item as usize;
         let (tokens, outline) = (self.sets.tokens(item), self.outlines[at]);
@@ -174,8 +175,7 @@ impl<'a> Resolver<'a> {
         self.for_smaller.add(item, tokens, with_smaller as usize, outline);
     }
 
-    /// The removal by the kept item of these ranks that is most like this one, unless what is known is at least as
-    /// good.
+    /// Finds the removal by the most similar kept item of these ranks, unless the known one is at least as good.
     fn most_alike(&self, item: u32, ranks: Range<u32>, known: Decision, prober: &mut Prober) -> Decision {
         let mut best = known;
         if ranks.is_empty() {
@@ -193,7 +193,7 @@ impl<'a> Resolver<'a> {
         best
     }
 
-    /// The same among those in one index that are met by such a prefix, and have a size that is asked for.
+    /// The same for one index, a prefix, and a range of sizes.
     #[expect(clippy::too_many_arguments, reason = "it is the inner loop of one function, for either index")]
     #[inline]
     fn most_alike_in(
@@ -221,7 +221,7 @@ impl<'a> Resolver<'a> {
                     continue;
                 }
                 let least_shared = prober.needs.least_shared(partner_size);
-                // How many tokens are in one of both only, at most.
+                // Maximum number of tokens that only one of them has.
                 let most_differing = u64::from(size) + u64::from(partner_size) - 2 * u64::from(least_shared);
                 if posting.remaining.min(remaining) < least_shared
                     || u64::from((posting.outline ^ own_outline).count_ones()) > most_differing
@@ -290,7 +290,7 @@ mod tests {
             if kept.contains(&item) {
                 return None;
             }
-            // Only what is better ranked is the reason.
+            // Only better ranked items count as the reason.
             let end = kept.partition_point(|by| *by < item);
             most_alike(item, &kept[..reference_count]).or_else(|| most_alike(item, &kept[..end]))
         };
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn a_family_costs_no_square() {
-        // A thousand million pairs could not be looked at in this time.
+        // Half a billion pairs could not be examined in this time.
         let items: Vec<Vec<u64>> = (0..50_000).map(|at| (0..40).chain([1000 + at / 3]).collect()).collect();
         let start = Instant::now();
         let criterion = Criterion::Jaccard(Threshold::new(0.9).unwrap());
@@ -370,8 +370,7 @@ mod tests {
         assert_eq!(decisions.iter().filter(|decision| **decision == Decision::Kept).count(), 1);
         assert!(start.elapsed().as_secs() < 20);
     }
-    /// The number of postings that are read to decide `count` sets, each of a common boilerplate and some elements of
-    /// its own.
+    /// Number of postings read to decide `count` sets, each with common boilerplate and some elements of its own.
     fn steps(count: u64, threshold: f64, boilerplate: u64, own: impl Fn(u64) -> u64) -> u64 {
         let item = |at: u64| (0..boilerplate).chain((0..own(at)).map(|place| (at + 1) << 20 | place)).collect();
         let sets = Sets::new(&(0..count).map(item).collect::<Vec<Vec<u64>>>());
@@ -384,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_boilerplate_below_the_threshold_costs_no_square() {
-        // Sets share 0.74, 0.38 or up to 0.78 of what both have, and about the threshold of what each has.
+        // The shared fraction is 0.74, 0.38 or up to 0.78 by Jaccard, and near the threshold by other measures.
         let growth = |threshold: f64, boilerplate: u64, own: fn(u64) -> u64| {
             let [few, many] = [500, 2_000].map(|count| steps(count, threshold, boilerplate, own));
             assert!(many <= 6 * few + 20_000, "{few} {many}");

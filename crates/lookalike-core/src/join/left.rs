@@ -1,8 +1,9 @@
-//! What is left of a set while it walks through its tokens, and how much of that another set can have, by its outline.
+//! The remaining part of a set during a walk through its tokens, and the part of it that another set can have, by its
+//! outline.
 
 use super::index::outline;
 
-/// The weights of tokens that are still to come, by the bits of their outline.
+/// Weights of the remaining tokens, by the bits of their outline.
 #[derive(Debug)]
 pub(super) struct Left {
     bits: u64,
@@ -16,7 +17,7 @@ impl Default for Left {
 }
 
 impl Left {
-    /// Begins with a whole set.
+    /// Starts with a whole set.
     pub(super) fn fill(&mut self, tokens: &[u32], rests: &[u64]) {
         self.bits = outline(tokens);
         self.weights.fill(0);
@@ -25,7 +26,7 @@ impl Left {
         }
     }
 
-    /// Leaves the token at a place behind.
+    /// Removes the token at a position.
     pub(super) fn leave(&mut self, place: usize, token: u32, rests: &[u64]) {
         let of_bit = &mut self.weights[(token % u64::BITS) as usize];
         *of_bit -= weight(rests, place);
@@ -34,7 +35,7 @@ impl Left {
         }
     }
 
-    /// The weight of those tokens that a set with this outline cannot have.
+    /// The weight of the tokens that a set with this outline cannot have.
     #[inline]
     pub(super) fn missing_in(&self, outline: u64) -> u64 {
         let (mut bits, mut missing) = (self.bits & !outline, 0);
@@ -46,7 +47,7 @@ impl Left {
     }
 }
 
-/// The weight of the token at a place, by the weights from each place on.
+/// The weight of the token at a position, from the remaining weights.
 #[inline]
 pub(super) fn weight(rests: &[u64], place: usize) -> u64 {
     rests[place] - rests.get(place + 1).copied().unwrap_or(0)
@@ -61,7 +62,7 @@ mod tests {
         let (tokens, rests) = ([3, 5, 67], [10, 6, 1]);
         let mut left = Left::default();
         left.fill(&tokens, &rests);
-        // 67 has the bit of 3.
+        // 67 has the same bit as 3.
         assert_eq!([&[5][..], &[3], &[3, 5], &[9]].map(|other| left.missing_in(outline(other))), [5, 5, 0, 10]);
         left.leave(0, 3, &rests);
         assert_eq!([&[5][..], &[3], &[3, 5], &[9]].map(|other| left.missing_in(outline(other))), [1, 5, 0, 6]);

@@ -1,19 +1,19 @@
-//! Features to the items that may have a match, in two looks at each feature: all others need not be joined.
+//! Finds the items that may have a match, in two passes over their features: all others need not be joined.
 //!
-//! A match of a set shares a known number of features with it, so a set with fewer features that anybody else has is
-//! alone. Which features those are is told by a table of places: a place that one feature alone came to is of a feature
-//! that one set alone has. Where two different features meet by chance, a set is joined in vain, and nothing is missed.
+//! A match of a set shares a known minimum of features with it, so a set that shares fewer features with any other has
+//! no match. A table of slots finds these features: a slot that only one feature occurrence hit belongs to a feature of
+//! a single set. If two different features collide, a set is joined unnecessarily, but nothing is missed.
 
 use crate::measure::criterion::Criterion;
 
-/// Places per feature, at least: of eight features, one meets another by chance.
+/// Minimum number of slots per feature: one feature in eight collides with another.
 const PLACES: usize = 8;
 
-/// How often the rest is looked at again without the sets that are alone. Most go at once, and some by the others' going.
+/// Number of passes without the sets already excluded. Most are excluded in the first, and some only after others are
+/// gone.
 const ROUNDS: usize = 3;
 
-/// The items of which each may match another, given their sizes, and by number the upper halves of their features, which may
-/// be repeated.
+/// The items that may match another, given their sizes and the upper halves of their features, which may be repeated.
 ///
 /// ```
 /// use lookalike_core::join::may_match;
@@ -33,7 +33,8 @@ pub fn may_match<'f>(sizes: &[u32], features: impl Fn(usize) -> &'f [u32], crite
         left.iter().for_each(|item| places.add(features(*item)));
         let before = left.len();
         left.retain(|item| {
-            // One that an item has twice is counted twice, though it may be alone with it: that is more, and never less.
+            // A feature that occurs twice in one item is counted as shared: this overestimates, and never
+            // underestimates.
             may_match[*item] = places.met_count(features(*item)) >= least_shared(sizes[*item], criterion);
             may_match[*item]
         });
@@ -44,25 +45,25 @@ pub fn may_match<'f>(sizes: &[u32], features: impl Fn(usize) -> &'f [u32], crite
     may_match
 }
 
-/// How many features a set of this size shares with any match, at least.
+/// Minimum number of features that a set of this size shares with a match.
 fn least_shared(size: u32, criterion: Criterion) -> u32 {
     let partner = criterion.least_partner(size);
     if partner > size { 1 } else { criterion.least_shared(size, partner).max(1) }
 }
 
-/// Two bits per place, side by side, so that both are in the cache at once: whether a feature came there, and whether
-/// another one did.
+/// Two bits per slot, adjacent so that they share a cache line: the first is set if a feature hit the slot, the second
+/// if another one did.
 struct Places {
     words: Vec<u64>,
-    /// How many of the upper bits of a feature's half are not needed to tell its word.
+    /// Number of low bits of a feature's half that are not needed to select its word.
     shift: u32,
 }
 
-/// Bits of a place.
+/// Bits per slot.
 const SEEN: u64 = 1;
 const MET: u64 = 2;
 
-/// Places in a word.
+/// Slots per word.
 const OF_WORD: usize = 32;
 
 impl Places {
@@ -71,8 +72,7 @@ impl Places {
         Self { words: vec![0; words], shift: u32::BITS.saturating_sub(words.trailing_zeros()) }
     }
 
-    /// The word of a feature, and how far its place is from the lowest bit. Features are hash values, whose high bits are
-    /// as good as any.
+    /// The word of a feature, and the offset of its slot. Features are hash values, so any bits can be used.
     #[inline]
     fn of(&self, feature: u32) -> (usize, u32) {
         let word = feature.checked_shr(self.shift).unwrap_or(0) as usize;
@@ -83,7 +83,7 @@ impl Places {
         for feature in features {
             let (word, bit) = self.of(*feature);
             let word = &mut self.words[word];
-            // Whoever comes second sets the other bit.
+            // The second occurrence sets the other bit.
             *word |= (SEEN << bit) | ((*word >> bit & SEEN) << (bit + 1));
         }
     }
@@ -110,7 +110,7 @@ mod tests {
     use crate::join::{Sets, matches};
     use crate::measure::similarity::Threshold;
 
-    /// Sets of hash values, as features are.
+    /// Sets of hash values, like features.
     fn scattered(items: &[Vec<u64>]) -> Vec<Vec<u64>> {
         let distinct = |item: &Vec<u64>| item.iter().map(|feature| mix(*feature)).collect::<HashSet<u64>>();
         items.iter().map(|item| distinct(item).into_iter().collect()).collect()

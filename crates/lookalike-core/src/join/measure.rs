@@ -1,7 +1,7 @@
-//! How alike two sets are: a measure without a threshold, of counts or of weights.
+//! Measures of two sets, without a threshold, by counts or by weights.
 //!
-//! Containment is what it is everywhere in lookalike: the larger of the two containments. As a number it is the overlap
-//! coefficient; whoever asks for it is told both directions besides.
+//! Containment is defined as everywhere in lookalike: the larger of the two containments, which equals the overlap
+//! coefficient; both directions are reported as well.
 
 use crate::measure::criterion::Criterion;
 use crate::measure::similarity::Threshold;
@@ -24,10 +24,10 @@ crate::word_enum! {
 }
 
 impl Measure {
-    /// The similarity of two sets, between 0 and 1. With nothing shared it is 0.
+    /// The similarity of two sets, between 0 and 1; 0 if nothing is shared.
     ///
-    /// Rounded, it still does not shrink when more is shared, and does not grow when a set does, so that a bound that
-    /// is computed by it is never too low.
+    /// Even with rounding, it never falls when more is shared, and never rises when a set grows, so a bound computed
+    /// with it is never too low.
     ///
     /// ```
     /// use lookalike_core::join::Measure;

@@ -1,17 +1,16 @@
-//! The exact join: all pairs of sets that are alike enough, without sketches and with none missed.
+//! The exact join: finds all pairs of sets that are similar enough, without sketches and with none missed.
 //!
 //! ```text
 //! features → Sets → Index → candidates → matches, or what is kept
 //! ```
 //!
 //! Sets are sorted by tokens, rare ones first. Two sets that must share `n` tokens share one that is not among the last
-//! `n - 1` of either: so only this *prefix* of a set is indexed, and only by it are others looked for (Chaudhuri et al.
-//! 2006; Bayardo et al. 2007). The first token that two prefixes share tells at once how much can be shared at all,
-//! since everything shared comes from there on (the position filter; Xiao et al. 2008).
+//! `n - 1` of either, so only this *prefix* of a set is indexed and used for lookup (Chaudhuri et al. 2006; Bayardo et
+//! al. 2007). The first token that two prefixes share bounds the overlap, since all shared tokens come from there on
+//! (the position filter; Xiao et al. 2008).
 //!
-//! No candidates are counted up. The first posting in which a set is met decides by
-//! its filters whether the set is measured, and a set that is refused once would be refused at every later token,
-//! since what remains only shrinks.
+//! Candidates are not counted. The filters at the first posting in which a set is found decide if it is measured; a set
+//! that is rejected once would be rejected at every later token, since the remaining part only shrinks.
 
 #[cfg(test)]
 mod brute;
@@ -27,6 +26,7 @@ mod neighbors;
 mod pairs;
 mod probe;
 mod sets;
+mod single;
 mod sketched;
 mod weighted;
 
@@ -38,4 +38,6 @@ pub use neighbors::Neighbors;
 pub(crate) use pairs::MATCHES_AT_ONCE;
 pub use pairs::{each_match, match_count, matches};
 pub use sets::{Sets, SetsBuilder};
+pub(crate) use single::has_collision;
+pub use single::matches_by_one;
 pub use weighted::{WeightedItem, WeightedSets};

@@ -1,14 +1,14 @@
-//! Sets to those nearest to each: all from a threshold on, or only the best few.
+//! Finds the nearest neighbors of each set: all above a threshold, or only the best few.
 //!
-//! A set walks through its tokens, the rare ones first, and measures whom it meets there. What it can share with someone
-//! whom it did not meet so far is the weight that remains; once that is too little to get among the best so far, the
-//! walk ends. So the worst of the best is a threshold that rises by itself, and the filters of the join apply.
+//! A search walks through the tokens of a set, rare ones first, and measures the sets it finds. The overlap with a set
+//! not found so far is at most the remaining weight; once that is too little to be among the best so far, the walk
+//! ends. The worst of the best is thus a rising threshold, and the filters of the join apply.
 //!
-//! Sets that look the same to all others, such as equal ones, are one *class*: whoever meets it measures it once, and takes of its
-//! members the first ones, as many as are wanted.
+//! Sets that are indistinguishable to all others, such as equal ones, form one *class*: it is measured once, and as
+//! many of its first members are taken as are wanted.
 //!
-//! Note that bounds are no formulas of their own. A bound is the similarity of the best pair that
-//! is still possible, computed as all similarities are, so that rounding never makes it lower than what it bounds.
+//! Bounds have no formulas of their own. A bound is the similarity of the best possible pair, computed like all
+//! similarities, so that rounding never makes it too low.
 
 use std::ops::Range;
 
@@ -20,43 +20,43 @@ use super::left::{Left, weight};
 use super::{Measure, WeightedSets};
 use crate::packed::Lists;
 
-/// A set that is near another.
+/// A neighbor of a set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near {
     /// The other set.
     pub item: u32,
-    /// How near it is.
+    /// Its similarity.
     pub similarity: f64,
-    /// The weight that both share.
+    /// The shared weight.
     pub shared: u64,
 }
 
 impl Near {
-    /// Whether this one is nearer; of equals the first in order.
+    /// True if this one ranks before the other: by similarity, then by order.
     fn is_before(&self, other: &Self) -> bool {
         self.similarity > other.similarity
             || self.similarity.total_cmp(&other.similarity).is_eq() && self.item < other.item
     }
 }
 
-/// Sets that can be asked for.
+/// An index for nearest-neighbor queries.
 #[derive(Debug)]
 pub struct Nearest<'a> {
     sets: &'a WeightedSets,
     measure: Measure,
     threshold: f64,
-    /// How many of the nearest are wanted.
+    /// Maximum number of neighbors.
     count: Option<usize>,
     /// The sets of each class, ascending.
     classes: Lists,
-    /// By token, the lightest classes first, of equal ones those that have the most from the token on, and of these the one
-    /// with the first member. Of vectors the weight says nothing: those come first of which the largest share is left.
+    /// By token, lightest classes first; of equal ones those with the largest remaining weight, and then those with the
+    /// smallest first member. For vectors, where the weight means nothing, the largest remaining share comes first.
     postings: Vec<Posting>,
-    /// Where the postings of each token end.
+    /// The end of each token's postings.
     ends: Vec<usize>,
 }
 
-/// A class whose sets have a token.
+/// A class that has a token.
 #[derive(Clone, Copy, Debug, Default)]
 struct Posting {
     /// The weight of a whole set.
@@ -66,46 +66,45 @@ struct Posting {
     /// The outline of the set: a token whose bit is missing is not in it.
     outline: u64,
     class: u32,
-    /// Where the token is in the set.
+    /// The position of the token in the set.
     place: u32,
 }
 
 impl Posting {
-    /// The share of the set that is left.
+    /// The remaining share of the set.
     fn left_share(&self) -> f64 {
         self.rest as f64 / self.total as f64
     }
 }
 
-/// Where a set is on its walk.
+/// The current position in the walk of a set.
 #[derive(Clone, Copy)]
 struct Met {
     item: u32,
     total: u64,
     place: usize,
-    /// The weight of the set from there on.
+    /// The remaining weight of the set.
     rest: u64,
 }
 
-/// What a thread needs to ask for one set after the other.
+/// State of a thread for consecutive queries.
 #[derive(Debug)]
 pub struct Seeker {
-    /// The turn in which each class was last met.
+    /// The turn in which each class was last found.
     met: Vec<u32>,
     turn: u32,
-    /// How many postings were looked at, and elements compared.
+    /// Number of postings examined and elements compared.
     steps: u64,
     left: Left,
 }
 
 impl Seeker {
-    /// One who has met nobody of so many sets.
+    /// Creates the state for `set_count` sets.
     pub fn new(set_count: usize) -> Self {
         Self { met: vec![0; set_count], turn: 0, steps: 0, left: Left::default() }
     }
 
-    /// How much was looked at so far: sets that have an element in common with the one that is asked for, and elements of sets that were
-    /// compared with it.
+    /// Amount of work so far: sets that share an element with the query, and elements compared with it.
     pub fn steps(&self) -> u64 {
         self.steps
     }
@@ -125,8 +124,8 @@ impl Seeker {
 }
 
 impl<'a> Nearest<'a> {
-    /// Finds, among `others`, those with this similarity or more; with a `count` no more than so many of them, and a
-    /// threshold of 0 then takes whoever shares anything.
+    /// Builds an index of `others` for neighbors of at least this similarity; with a `count`, at most that many, and
+    /// then a threshold of 0 includes every set that shares anything.
     pub fn new(
         sets: &'a WeightedSets,
         measure: Measure,
@@ -134,7 +133,7 @@ impl<'a> Nearest<'a> {
         count: Option<usize>,
         others: Range<u32>,
     ) -> Self {
-        // Whoever finds this set at a token has at best nothing but what is shared.
+        // A set that finds this one at a token shares at most the rest from there on.
         let prefix = |set: u32| {
             let total = sets.total(set);
             sets.rests(set).partition_point(|rest| sets.most(measure, [*rest; 2], [*rest, total]) >= threshold)
@@ -173,7 +172,8 @@ impl<'a> Nearest<'a> {
         Self { sets, measure, threshold, count, classes, postings, ends }
     }
 
-    /// The nearest of a set, without itself: with a count the nearest first, else in no order that means anything.
+    /// Finds the nearest neighbors of a set, excluding itself: with a count nearest first, otherwise in no particular
+    /// order.
     pub fn of(&self, item: u32, seeker: &mut Seeker, nearest: &mut Vec<Near>) {
         nearest.clear();
         seeker.begin();
@@ -194,11 +194,11 @@ impl<'a> Nearest<'a> {
         }
     }
 
-    /// Measures those that are met at a token, the likeliest weights first.
+    /// Measures the classes found at a token, most promising weights first.
     fn visit_by_total(&self, met: Met, postings: &[Posting], seeker: &mut Seeker, nearest: &mut Vec<Near>) {
         let Met { total, rest, .. } = met;
-        // At best somebody has what remains here and nothing else. The further from that weight, in either
-        // direction, the less is possible.
+        // At best, another set has exactly the remaining elements. The further its weight is from that, in either
+        // direction, the less similar it can be.
         let can_be_near = |of: u64, nearest: &[Near]| self.is_wanted(nearest, self.most([rest, of], [total, of]), || 0);
         let (mut lighter, mut heavier) = postings.split_at(postings.partition_point(|posting| posting.total < rest));
         while let [first, ..] = heavier
@@ -217,7 +217,7 @@ impl<'a> Nearest<'a> {
         }
     }
 
-    /// Measures those that are met at a token, until what they have left is too little.
+    /// Measures the classes found at a token, until their remaining share is too small.
     fn visit(&self, met: Met, mut postings: &[Posting], seeker: &mut Seeker, nearest: &mut Vec<Near>) {
         let Met { item, total, place, rest } = met;
         while let [first, ..] = postings {
@@ -235,7 +235,7 @@ impl<'a> Nearest<'a> {
                 if !self.is_wanted(nearest, bound, || self.members(posting)[0]) {
                     break;
                 }
-                // Nearly all others are told by their outline, which is at hand: to look at a set is to wait for memory.
+                // The outline, which is at hand, excludes nearly all others: accessing a set is a cache miss.
                 let left = rest - seeker.left.missing_in(posting.outline);
                 let bound = self.most([left, posting.rest], [total, posting.total]);
                 if self.is_wanted(nearest, bound, || 0) && seeker.meets(posting.class) {
@@ -275,7 +275,7 @@ impl<'a> Nearest<'a> {
         &self.postings[start..self.ends[token as usize]]
     }
 
-    /// Whether a set of this similarity, or less, would be taken; which set it is, is asked only where that decides.
+    /// True if a set of this similarity would be taken; `item` is evaluated only for ties.
     #[inline]
     fn is_wanted(&self, nearest: &[Near], similarity: f64, item: impl FnOnce() -> u32) -> bool {
         similarity >= self.threshold
@@ -295,7 +295,7 @@ impl<'a> Nearest<'a> {
         nearest.truncate(count);
     }
 
-    /// The weight that two sets share from the first token on that they share, and how many tokens were compared.
+    /// The weight that two sets share from their first shared token on, and the number of tokens compared.
     fn shared(&self, item: u32, place: usize, posting: &Posting) -> (u64, u64) {
         let (left, left_rests) = (&self.sets.tokens(item)[place..], &self.sets.rests(item)[place..]);
         let from = posting.place as usize;
@@ -314,8 +314,8 @@ impl<'a> Nearest<'a> {
     }
 }
 
-/// Sets that look the same to all others: the same tokens with the same weights, and the same weight of what only one set has. They
-/// need not be equal. Sets that share nothing are in no class.
+/// Classes of sets that are indistinguishable to all others: the same tokens with the same weights, and the same total
+/// weight of unshared elements. They need not be equal. Sets that share nothing are in no class.
 fn classes(sets: &WeightedSets, others: Range<u32>) -> Lists {
     let hash = |set: u32| {
         let rests = xxh3_64(bytemuck::cast_slice(sets.rests(set)));
@@ -324,7 +324,8 @@ fn classes(sets: &WeightedSets, others: Range<u32>) -> Lists {
     let mut keys: Vec<(u64, u32)> =
         others.into_par_iter().filter(|set| !sets.tokens(*set).is_empty()).map(|set| (hash(set), set)).collect();
     keys.par_sort_unstable();
-    // Others with the same hash could stand between two that look the same: these are then in two classes, and nothing is lost.
+    // Different sets with the same hash could stand between two equal ones: these are then in two classes, which does
+    // no harm.
     let look_the_same = |(hash, set): &(u64, u32), (next_hash, next): &(u64, u32)| {
         let of = |set: u32| (sets.total(set), sets.tokens(set), sets.rests(set));
         hash == next_hash && of(*set) == of(*next)
@@ -332,20 +333,20 @@ fn classes(sets: &WeightedSets, others: Range<u32>) -> Lists {
     keys.chunk_by(look_the_same).map(|class| class.iter().map(|(_, set)| *set)).collect()
 }
 
-/// The lists that end so, to be written to.
+/// Mutable slices of the lists with these ends.
 fn lists_mut<'l>(mut postings: &'l mut [Posting], ends: &[usize]) -> Vec<&'l mut [Posting]> {
     let starts = [0].into_iter().chain(ends.iter().copied());
     let lengths = starts.zip(ends).map(|(start, end)| end - start);
     lengths.map(|length| postings.split_off_mut(..length).expect("lists end within the postings")).collect()
 }
 
-/// How many postings, from the first on, are so: there is at least one, and often no more.
+/// Length of the leading run of postings that satisfy `is_so`: at least one, and often no more.
 #[inline]
 fn equal_count(postings: &[Posting], is_so: impl Fn(&Posting) -> bool) -> usize {
     if postings.get(1).is_some_and(&is_so) { postings.partition_point(is_so) } else { 1 }
 }
 
-/// How many postings are lighter than the last, which has this weight: often all but itself.
+/// Number of postings that are lighter than the last one, which has weight `total`: often all but itself.
 #[inline]
 fn less_count(postings: &[Posting], total: u64) -> usize {
     match postings {
@@ -365,12 +366,12 @@ mod tests {
 
     type Plain = HashMap<u64, u64>;
 
-    /// Weights are eighths, which are exact, so that brute force decides as we do at the threshold.
+    /// Weights are eighths, which are exact, so that brute force decides equally at the threshold.
     fn items() -> impl Strategy<Value = Vec<Plain>> {
         let small = proptest::collection::hash_map(0_u64..20, 1_u64..30, 0..8);
         let like = proptest::collection::hash_map(100_u64..130, 8_u64..10, 15..28);
         let some = proptest::collection::vec(prop_oneof![3 => small, 2 => like], 0..40);
-        // Some are there several times, here and there; and some of these have an element that nobody else has.
+        // Some occur several times, and some of these have an element that no other set has.
         let copies = proptest::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..30);
         (some, copies).prop_map(|(mut items, copies)| {
             for (of, has_own) in copies {
@@ -418,7 +419,7 @@ mod tests {
         (0..items.len()).map(of_item).collect()
     }
 
-    /// Holds what is found against brute force.
+    /// Compares the results with brute force.
     fn check(
         sets: &WeightedSets,
         items: &[Plain],
@@ -488,7 +489,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(500))]
 
-        // Each vector is stretched by some power of ten, which changes no angle.
+        // Each vector is scaled by a power of ten, which changes no angle.
         #[test]
         fn the_nearest_vectors_are_those_that_brute_force_finds(
             items in items(), threshold in 0.0_f64..1.0, count in proptest::option::of(1_usize..6), stretch in -9_i32..9
@@ -534,7 +535,7 @@ mod tests {
         assert_eq!(found.iter().map(|near| near.similarity.to_bits()).collect::<Vec<_>>(), [1_f64.to_bits(); 4]);
     }
 
-    /// How many steps it takes to find the nearest of each, of which there are so many.
+    /// Number of steps to find the nearest neighbors of each set.
     fn steps(features: &[Vec<u64>], measure: Measure, threshold: f64, count: Option<usize>, expected: usize) -> u64 {
         let sets = WeightedSets::of_equal_weights(&Sets::new(features));
         let nearest = Nearest::new(&sets, measure, threshold, count, 0..features.len() as u32);
@@ -556,13 +557,13 @@ mod tests {
 
     #[test]
     fn sets_that_look_the_same_to_all_others_are_one_class() {
-        // The second and the fourth have an element that nobody else has, the fifth shares nothing.
+        // The second and the fourth have an element that no other set has; the fifth shares nothing.
         let features = [vec![1, 2], vec![1, 2, 7], vec![2, 1], vec![8, 1, 2], vec![9], vec![1], vec![]];
         let sets = WeightedSets::of_equal_weights(&Sets::new(&features));
         let mut found: Vec<Vec<u32>> = classes(&sets, 0..7).iter().map(<[u32]>::to_vec).collect();
         found.sort_unstable();
         assert_eq!(found, [vec![0, 2], vec![1, 3], vec![5]]);
-        // The same elements with other weights, and the same weights of others.
+        // The same elements with other weights, and the same weights for other elements.
         let item = |feature, weight| WeightedItem { feature, weight };
         let weighted = [[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]].map(|[one, two]| [item(1, one), item(2, two)]);
         let mut found: Vec<Vec<u32>> =
@@ -580,12 +581,12 @@ mod tests {
             assert!(many * 10 <= few * 53, "{few} {many}");
         };
         for measure in [Measure::Jaccard, Measure::Containment, Measure::Cosine] {
-            // All equal; of five kinds; and with an element that nobody else has.
+            // All equal; of five kinds; and with an element that no other set has.
             growth(|_| (0..10).collect(), measure);
             growth(|at| (at % 5..10).collect(), measure);
             growth(|at| (0..10).chain([100 + at]).collect(), measure);
         }
-        // All lie in the same few large ones, which are as near as can be.
+        // All are contained in the same few large ones, which are at similarity 1.
         growth(|at| if at < 4 { (0..40).collect() } else { vec![at % 39, 39] }, Measure::Containment);
     }
 }

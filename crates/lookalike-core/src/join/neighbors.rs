@@ -1,7 +1,7 @@
-//! Sets to the partners of each: matches by item instead of pair by pair.
+//! The matches of each set: lookup by item instead of a list of pairs.
 //!
-//! Partners are kept by group. Ten thousand equal sets are one entry here and fifty
-//! million pairs, which are made only while somebody asks for the partners of one item after the other.
+//! Matches are stored by group. Ten thousand equal sets are one entry here and fifty million pairs, which are generated
+//! only when the matches of each item are requested.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -18,7 +18,7 @@ use crate::measure::criterion::Criterion;
 #[derive(Debug)]
 pub struct Neighbors {
     groups: Groups,
-    /// The group of each item; [`NONE`] of those that can match nothing.
+    /// The group of each item; [`NONE`] for items that cannot match anything.
     group_of: Vec<u32>,
     /// The groups that match each group, list after list.
     partners: Vec<Partner>,
@@ -35,14 +35,14 @@ struct Partner {
     shared: u32,
 }
 
-/// How many matches of groups there is room for, counted by all threads together.
+/// Remaining capacity for matches of groups, shared by all threads.
 pub(super) struct Room {
     most: u64,
     taken: AtomicU64,
 }
 
 impl Room {
-    /// What a match takes: as it was found, and then from both sides.
+    /// Bytes per match: as it was found, and then from both sides.
     const MATCH_BYTES: u64 = (size_of::<Found>() + 2 * size_of::<Partner>()) as u64;
 
     pub(super) fn new(bytes: u64) -> Self {
@@ -59,11 +59,11 @@ impl Room {
 }
 
 impl Neighbors {
-    /// All matches, by an exact join.
+    /// Finds all matches by an exact join.
     ///
     /// # Panics
     ///
-    /// Never: no memory holds as many matches as there is no room for.
+    /// Never: no memory can hold more matches than the limit.
     ///
     /// ```
     /// use lookalike_core::measure::criterion::Criterion;
@@ -84,7 +84,7 @@ impl Neighbors {
         all.expect("nobody has so many matches")
     }
 
-    /// All matches, if they take at most this many bytes. `go_on` is asked again and again.
+    /// Finds all matches, if they take at most this many bytes. `go_on` is called repeatedly.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Neighbors {
         Ok((!room.is_full()).then(|| Self::of_found(sets.len(), join.groups, &by_groups, references)))
     }
 
-    /// The partners that were found between groups, seen from both sides.
+    /// Stores the matches found between groups in both directions.
     pub(super) fn of_found(item_count: usize, groups: Groups, parts: &[Vec<Found>], references: References) -> Self {
         let mut group_of = vec![NONE; item_count];
         for group in 0..groups.len() as u32 {
@@ -141,7 +141,7 @@ impl Neighbors {
         Self { groups, group_of, partners, ends, references }
     }
 
-    /// The matches of an item: each with the number of shared features, in no particular order.
+    /// Passes the matches of an item, each with the number of shared features, in no particular order.
     pub fn each(&self, item: u32, mut each: impl FnMut(u32, u32)) {
         let group = self.group_of[item as usize];
         if group == NONE {

@@ -1,11 +1,11 @@
-//! Sets to matches: every pair that is alike enough.
+//! Finds all matches: every pair that is similar enough.
 //!
-//! Each group of equal sets looks for partners among the groups before it, which are the smaller ones and of its own
-//! size those that come first. So a set is indexed only by what it must share with a larger one, which is less than
-//! what it looks for itself (Xiao et al. 2008).
+//! Each group of equal sets looks for matches among the groups before it, which are smaller, or of the same size and
+//! earlier. A set is therefore indexed only by the prefix it needs for matches with larger sets, which is shorter than
+//! the one it queries with (Xiao et al. 2008).
 //!
-//! Only groups are joined in parallel, and pairs of items are made of them at the end,
-//! since a group of ten thousand equal sets is fifty million pairs.
+//! Only groups are joined in parallel, and pairs of items are generated at the end, since a group of ten thousand equal
+//! sets is fifty million pairs.
 
 use rayon::prelude::*;
 
@@ -18,10 +18,10 @@ use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::Overlap;
 use crate::measure::likeness::Likeness;
 
-/// How many groups a thread probes in one go.
+/// Number of groups a thread probes at a time.
 pub(super) const GROUPS_AT_ONCE: usize = 64;
 
-/// How many matches are handed on together.
+/// Number of matches passed on at a time.
 pub(crate) const MATCHES_AT_ONCE: usize = 4096;
 
 /// All matches, sorted by their left and right items.
@@ -68,8 +68,8 @@ pub fn match_count(sets: &Sets, criterion: Criterion, references: References) ->
     groups.par_chunks(GROUPS_AT_ONCE).map(of_groups).sum()
 }
 
-/// Passes on every match while others are still being found, so that they need not all be in memory: a few at a time,
-/// from all threads, in no particular order.
+/// Passes on matches while others are still being found, so that they need not all be in memory: a few at a time, from
+/// all threads, in no particular order.
 ///
 /// # Errors
 ///
@@ -89,7 +89,7 @@ pub fn each_match<E: Send>(
                     return;
                 }
                 some.push(Pair { left, right, shared: found.shared }.to_match(sets));
-                // One group of equal sets may have more pairs than there is memory for.
+                // One group of equal sets may have more pairs than fit in memory.
                 if some.len() == MATCHES_AT_ONCE {
                     outcome = take(std::mem::take(&mut some));
                 }
@@ -102,7 +102,7 @@ pub fn each_match<E: Send>(
     groups.par_chunks(GROUPS_AT_ONCE).try_for_each(of_groups)
 }
 
-/// Two groups that match, or one whose sets match each other.
+/// Two groups that match, or one whose own sets match each other.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     pub(super) group: u32,
@@ -127,7 +127,7 @@ impl Pair {
     }
 }
 
-/// Pairs as matches, by their left and right items: counted into place by the left, then sorted by the right.
+/// Converts pairs to matches sorted by their left and right items: counting sort by the left, then sorted by the right.
 fn sorted(parts: Vec<Vec<Pair>>, sets: &Sets) -> Vec<Match> {
     let mut ends = vec![0; sets.len()];
     parts.iter().flatten().for_each(|pair| ends[pair.left as usize] += 1);
@@ -162,7 +162,7 @@ impl<'a> Join<'a> {
     pub(super) fn new(sets: &'a Sets, criterion: Criterion, references: References) -> Self {
         let groups = Groups::new(sets, criterion, references);
         let item = |group: u32| groups.items(group)[0];
-        // Whoever finds this set is at least as large.
+        // A set that finds this one is at least as large.
         let prefix =
             |item: u32| prefix_count(sets.tokens(item), criterion.least_shared(sets.size(item), sets.size(item)));
         let all = 0..groups.len() as u32;
@@ -176,7 +176,7 @@ impl<'a> Join<'a> {
         Self { sets, groups, outlines, index, probers }
     }
 
-    /// Finds the partners of some groups, and the groups whose own sets match each other.
+    /// Finds the matches of some groups, and the groups whose own sets match each other.
     pub(super) fn probe(&self, groups: &[u32], mut each: impl FnMut(Found)) {
         self.probers.with(|prober| {
             for group in groups {
@@ -198,7 +198,7 @@ impl<'a> Join<'a> {
         prober.needs.turn_to(size, size);
         let least_partner = prober.needs.least_partner();
         let first = self.groups.first_of_size(least_partner);
-        // The largest partner that can still be matched: the further into the set, the less remains to be shared.
+        // The largest possible match: the further into the set, the less remains to be shared.
         let mut largest = size;
         for (place, token) in tokens.iter().enumerate() {
             let remaining = (tokens.len() - place) as u32;
@@ -209,7 +209,7 @@ impl<'a> Join<'a> {
                 break;
             }
             let end = group.min(self.groups.first_of_size(largest + 1));
-            // Groups come by size, so what depends on the partner's size changes rarely.
+            // Groups are sorted by size, so bounds that depend on the size rarely change.
             let (mut size_end, mut least_shared, mut most_differing) = (0, 0, 0);
             for posting in self.index.postings(*token, first) {
                 if posting.set >= end {
@@ -371,7 +371,7 @@ mod tests {
             let join = Join::new(&sets, criterion, References::default());
             let mut found = 0;
             join.probe(&(0..join.groups.len() as u32).collect::<Vec<_>>(), |_| found += 1);
-            // Two and two have the same elements.
+            // Every two consecutive sets are equal.
             assert_eq!(found, count / 2);
             join.probers.steps()
         };

@@ -1,26 +1,26 @@
-//! What a thread needs to look for the partners of one set after the other.
+//! State of a thread that looks for the matches of one set after the other.
 //!
-//! A candidate is not merged with the set that is probed. The tokens of that set are
-//! marked in a bit field once, and a candidate's tokens are looked up there: no branch depends on a token.
+//! A candidate is not merged with the query. The tokens of the query are marked in a bit field once, and a candidate's
+//! tokens are looked up there: no branch depends on a token.
 
 use std::sync::Mutex;
 
 use crate::measure::criterion::{Criterion, Needs};
 
-/// How many tokens of a candidate are looked at before asking whether enough can still be shared.
+/// Number of tokens of a candidate examined between checks whether enough can still be shared.
 const TOKENS_AT_ONCE: usize = 16;
 
-/// The state of a probe: of all sets seen, and of the one set that looks for others.
+/// State of a probe: for all sets found, and for the current query.
 #[derive(Debug)]
 pub(super) struct Prober {
     pub(super) needs: Needs,
-    /// The turn in which each set was last met.
+    /// The turn in which each set was last found.
     met: Vec<u32>,
     turn: u32,
-    /// One bit a token: those of the set that probes, once a candidate is measured.
+    /// One bit per token: set for tokens of the query, once a candidate is measured.
     marks: Vec<u64>,
     is_marked: bool,
-    /// How many postings were looked at.
+    /// Number of postings examined.
     pub(super) steps: u64,
 }
 
@@ -36,7 +36,7 @@ impl Prober {
         }
     }
 
-    /// Begins with the next set.
+    /// Starts the next query.
     pub(super) fn begin(&mut self) {
         debug_assert!(!self.is_marked, "the set before has ended");
         self.turn = self.turn.wrapping_add(1);
@@ -47,14 +47,14 @@ impl Prober {
         }
     }
 
-    /// Whether this set is met for the first time in this turn.
+    /// True if this set is found for the first time in this turn.
     #[inline]
     pub(super) fn meets(&mut self, set: u32) -> bool {
         let met = &mut self.met[set as usize];
         std::mem::replace(met, self.turn) != self.turn
     }
 
-    /// How many of a candidate's tokens are among `own`, if these are `least` or more.
+    /// Number of a candidate's tokens that are among `own`, if it is at least `least`.
     #[inline]
     pub(super) fn shared(&mut self, own: &[u32], candidate: &[u32], least: u32) -> Option<u32> {
         if !self.is_marked {
@@ -74,7 +74,7 @@ impl Prober {
         (shared >= least).then_some(shared)
     }
 
-    /// Ends the turn of the set with these tokens.
+    /// Ends the query of the set with these tokens.
     pub(super) fn end(&mut self, own: &[u32]) {
         if self.is_marked {
             own.iter().for_each(|token| self.marks[*token as usize / 64] = 0);
@@ -83,7 +83,7 @@ impl Prober {
     }
 }
 
-/// Probers to be used again: as many are made as threads work at once.
+/// A pool of probers: as many are created as there are concurrent threads.
 #[derive(Debug)]
 pub(super) struct Probers {
     criterion: Criterion,
@@ -97,7 +97,7 @@ impl Probers {
         Self { criterion, set_count, token_count, idle: Mutex::default() }
     }
 
-    /// How many postings all have looked at.
+    /// Number of postings examined by all probers.
     #[cfg(test)]
     pub(super) fn steps(&self) -> u64 {
         self.idle.lock().expect("nobody panics while holding the lock").iter().map(|prober| prober.steps).sum()

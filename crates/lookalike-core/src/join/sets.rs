@@ -1,11 +1,11 @@
-//! Features to sets of tokens, ready to be joined: rare tokens first.
+//! Converts features to sets of tokens for a join, rare tokens first.
 //!
-//! A token is the rank of a feature in the order of how many sets hold it, so that a set that is sorted by tokens
-//! begins with what it shares with few others.
+//! A token is the rank of a feature in the order of the number of sets that have it, so a set sorted by tokens begins
+//! with its rarest features.
 //!
-//! Note that a feature that a single set holds can never be shared, and is not stored. It still
-//! counts in the set's size. As the rarest of all it would come first in the set, so a bound on places of a set must
-//! be counted from its end: the last `n` features of a set are its last `n` tokens.
+//! Features that only one set has can never be shared, and are not stored, but they count in the size of the set. As
+//! the rarest of all they would come first, so bounds on positions in a set must be counted from its end: the last `n`
+//! features of a set are its last `n` tokens.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub struct Sets {
 }
 
 impl Sets {
-    /// The sets of these features, which may be repeated within an item.
+    /// Builds the sets of these features, which may be repeated within an item.
     pub fn new<F: AsRef<[u64]> + Sync>(items: &[F]) -> Self {
         let parts = items.par_chunks(ITEMS_AT_ONCE).map(|items| Part::new(items.iter().map(AsRef::as_ref))).collect();
         Self::of_parts(parts)
@@ -35,7 +35,7 @@ impl Sets {
         self.sizes.len()
     }
 
-    /// Whether there are no sets.
+    /// True if there are no sets.
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()
     }
@@ -51,7 +51,7 @@ impl Sets {
         &self.sizes
     }
 
-    /// The features of a set that at least one other set has, the rarest first.
+    /// The features of a set that at least one other set has, rarest first.
     #[inline]
     pub fn tokens(&self, item: u32) -> &[u32] {
         self.tokens.list(item as usize)
@@ -62,7 +62,7 @@ impl Sets {
         self.token_count
     }
 
-    /// What two sets share when that many features are known to be shared.
+    /// The overlap of two sets that share `shared` features.
     #[inline]
     pub(super) fn overlap_of(&self, left: u32, right: u32, shared: u32) -> Overlap {
         Overlap { shared, left: self.size(left), right: self.size(right) }
@@ -89,10 +89,10 @@ impl Sets {
     }
 }
 
-/// How many items are made sets in one go: enough to be worth a turn of a thread, and few enough to be told by a byte.
+/// Number of items converted at a time: enough to be worth scheduling, and few enough to be numbered by a byte.
 const ITEMS_AT_ONCE: usize = u8::MAX as usize + 1;
 
-/// How many features a builder holds before it makes sets of them, so that repeated ones take no memory for long.
+/// Number of features a builder holds before it converts them, so that repeated ones do not take memory for long.
 const FEATURES_AT_ONCE: usize = 4 << 20;
 
 /// Builds sets from features, item by item.
@@ -127,7 +127,7 @@ impl SetsBuilder {
         }
     }
 
-    /// The sets of all items, in the order in which they were added.
+    /// Builds the sets of all items, in the order in which they were added.
     pub fn build(mut self) -> Sets {
         self.make_parts();
         self.features = Vec::new();
@@ -145,19 +145,19 @@ impl SetsBuilder {
     }
 }
 
-/// The different features of a few items, scattered, by section.
+/// The distinct features of a few items, scattered, by section.
 #[derive(Debug)]
 struct Part {
     features: Vec<u64>,
-    /// Which item of the part has each feature.
+    /// For each feature, its item in the part.
     holders: Vec<u8>,
-    /// Where the features of each section end.
+    /// The end of each section.
     section_ends: Vec<usize>,
     sizes: Vec<u32>,
 }
 
 impl Part {
-    /// A part of [`ITEMS_AT_ONCE`] items at most.
+    /// Builds a part of at most [`ITEMS_AT_ONCE`] items.
     fn new<'f>(items: impl Iterator<Item = &'f [u64]>) -> Self {
         let (mut mixed, mut distinct, mut set) = (Vec::new(), Vec::new(), FeatureSet::default());
         let mut sizes = Vec::new();
@@ -187,13 +187,13 @@ impl Part {
         Self { features, holders, section_ends, sizes }
     }
 
-    /// The places of the features of a section.
+    /// The range of the features of a section.
     fn section(&self, at: usize) -> Range<usize> {
         if at == 0 { 0..self.section_ends[0] } else { self.section_ends[at - 1]..self.section_ends[at] }
     }
 }
 
-/// The tokens of a section's features, part after part.
+/// The tokens of a section's features, part by part.
 struct Section {
     tokens: Tokens,
     part_ends: Vec<usize>,

@@ -1,7 +1,7 @@
-//! Sets to partners by sketches: those that agree in a band are measured, the others are never met.
+//! Finds matches by sketches: sets that agree in a band are measured, all others are not.
 //!
-//! Sketches are made of tokens, without the features that a single set has. Those can
-//! only keep slots from agreeing, so that the recall is no less than the banding promises, and mostly more.
+//! Sketches are computed from tokens, without features that only one set has. These could only prevent slots from
+//! agreeing, so the recall is at least what the banding promises, and usually higher.
 
 use std::convert::Infallible;
 use std::sync::Mutex;
@@ -22,20 +22,20 @@ use crate::measure::similarity::Threshold;
 use crate::packed::Lists;
 use crate::sketch::SlotKind;
 
-/// How much memory the sorting of keys may take: enough for ten million sets a column.
+/// Memory for sorting keys: enough for ten million sets per column.
 const SORTING_BYTES: usize = 1 << 28;
 
 impl Measure {
-    /// The bands and rows that find a pair at the threshold with at least this probability.
+    /// The banding that finds a pair at the threshold with at least this probability.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSketches`] for measures without sketches; otherwise as [`Banding::for_recall`] otherwise.
+    /// [`Error::NoSketches`] for measures without sketches; otherwise as [`Banding::for_recall`].
     pub fn banding(self, threshold: Threshold, recall: f64) -> Result<Banding> {
         let jaccard = match self {
             Self::Jaccard => threshold,
-            // A set inside of one that is 1 / t² times as large has the cosine t, and the least Jaccard similarity of
-            // all pairs that have it: t².
+            // A set contained in one that is 1 / t² times as large has cosine t, and the lowest Jaccard similarity of
+            // all such pairs, t².
             Self::Cosine => Threshold::new(threshold.value().powi(2))?,
             Self::Containment | Self::Overlap => return Err(Error::NoSketches { measure: self.word() }),
         };
@@ -44,8 +44,8 @@ impl Measure {
 }
 
 impl Neighbors {
-    /// The matches that bands find, if they take at most this many bytes: each is measured, but some are left out. `go_on` is
-    /// asked again and again.
+    /// The matches that bands find, if they take at most this many bytes: each is measured, but some are missed.
+    /// `go_on` is called repeatedly.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ fn buckets(sets: &Sets, groups: &Groups, banding: Banding) -> Lists {
         || (SlotKind::Fast.sketcher(banding.slot_count()), Vec::new()),
         |(sketcher, features), (group, keys)| {
             features.clear();
-            // Tokens are ranks, and sketches ask for numbers that look random.
+            // Tokens are ranks, and sketches need uniformly distributed numbers.
             features.extend(sets.tokens(groups.items(group as u32)[0]).iter().map(|token| mix(u64::from(*token) + 1)));
             let slots = sketcher.sketch(features).expect("a set in a group shares a token with another");
             let mut keys = keys.iter_mut();
@@ -122,7 +122,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Measures those before this group, and so no larger, that share a bucket with it.
+    /// Measures the groups before this one, which are not larger, that share a bucket with it.
     fn partners(&self, group: u32, prober: &mut Prober, found: &mut Vec<Found>) {
         let (tokens, size) = (self.sets.tokens(self.groups.items(group)[0]), self.groups.size(group));
         prober.begin();
@@ -172,7 +172,7 @@ mod tests {
             let threshold = Threshold::new(value).unwrap();
             for measure in [Measure::Jaccard, Measure::Cosine] {
                 let exact = pairs(&Neighbors::new(&sets, measure.criterion(threshold), none), items.len());
-                // One row a band and very many bands find everything.
+                // One row per band and very many bands find everything.
                 let bands = Banding::new(300, 1).unwrap();
                 let found = pairs(&sketched(&sets, measure, (threshold, bands)), items.len());
                 prop_assert!(found.iter().all(|pair| exact.binary_search(pair).is_ok()));
@@ -193,7 +193,7 @@ mod tests {
         let banding = Measure::Jaccard.banding(threshold, 0.9).unwrap();
         let neighbors = sketched(&sets, Measure::Jaccard, (threshold, banding));
         let found = pairs(&neighbors, items.len()).len() / 2;
-        // Five deviations of 2,000 draws at 0.9 are 67.
+        // Five standard deviations of 2,000 draws at 0.9 are 67.
         assert!(found >= 1800 - 67, "{found}");
     }
 

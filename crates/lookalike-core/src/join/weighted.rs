@@ -1,24 +1,24 @@
-//! Elements with weights to sets of tokens with weights, rare tokens first.
+//! Converts elements with weights to sets of tokens with weights, rare tokens first.
 //!
-//! Weights are whole numbers here. Sums of floating-point numbers depend on their order,
-//! and a pair exactly at the threshold must not. So all weights are multiplied by one power of ten, as large as fits,
-//! and rounded once: weights with up to a dozen decimals are exact, and so are all their sums.
+//! Weights are integers here. Sums of floating-point numbers depend on their order, and a decision exactly at the
+//! threshold must not. All weights are therefore multiplied by one power of ten, as large as possible, and rounded
+//! once: weights with up to a dozen decimals are exact, and so are all their sums.
 //!
-//! Sets may also be *vectors*, which have an angle: their cosine. A vector may have any length, so each has a power of ten of
-//! its own, and what is summed up are squares and products, which have room for weights of eight digits at least.
+//! Sets may also be *vectors*, compared by their cosine. A vector may have any length, so each has its own power of
+//! ten, and sums are over squares and products, which have room for weights of at least eight digits.
 
 use rayon::prelude::*;
 
 use super::{Measure, Near, Sets};
 use crate::packed::Lists;
 
-/// What the weights of one set may add up to: the sums of two sets are then exact as floating-point numbers, too.
+/// Maximum sum of the weights of one set: sums over two sets are then also exact as floating-point numbers.
 const MOST: f64 = (1_u64 << 51) as f64;
 
-/// How long a vector may be: the products of two are then whole numbers of 62 bits, and so are their sums.
+/// Maximum length of a vector: products of two are then integers of 62 bits, and so are their sums.
 const LONGEST: f64 = (1_u64 << 31) as f64;
 
-/// Rounding may not make a bound lower than what it bounds.
+/// Rounding must not make a bound too low.
 const ROUNDED_UP: f64 = 1.0 + 1e-12;
 
 /// An element with its weight, which is above 0 and finite.
@@ -34,21 +34,21 @@ pub struct WeightedItem {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightedSets {
     tokens: Lists,
-    /// For each token the weight of the set from there on; of vectors, the sum of squares.
+    /// For each token, the weight of the set from there on; for vectors, the sum of squares.
     rests: Vec<u64>,
-    /// Where the rests of each set begin.
+    /// The start of each set's rests.
     starts: Vec<usize>,
     totals: Vec<u64>,
     token_count: usize,
     scale: Scale,
 }
 
-/// What weights were multiplied by.
+/// The factor of the weights.
 #[derive(Clone, Debug, PartialEq)]
 enum Scale {
-    /// All of them by the same.
+    /// The same for all.
     One(f64),
-    /// Those of each vector by its own.
+    /// A separate one for each vector.
     Each(Vec<f64>),
 }
 
@@ -59,7 +59,7 @@ impl Default for Scale {
 }
 
 impl WeightedSets {
-    /// The sets of these elements. The weights of a repeated element add up.
+    /// Builds the sets of these elements. The weights of a repeated element add up.
     ///
     /// ```
     /// use lookalike_core::join::{WeightedItem, WeightedSets};
@@ -76,7 +76,8 @@ impl WeightedSets {
         Self::of_merged(&merged, Scale::One(scale))
     }
 
-    /// The vectors of these elements, for their [cosine](Measure::Cosine). The weights of a repeated element add up.
+    /// Builds the vectors of these elements, for their [cosine](Measure::Cosine). The weights of a repeated element add
+    /// up.
     ///
     /// ```
     /// use lookalike_core::join::{Measure, Nearest, Seeker, WeightedItem, WeightedSets};
@@ -120,7 +121,7 @@ impl WeightedSets {
         sets
     }
 
-    /// Sets whose elements all have the same weight.
+    /// Builds sets whose elements all have the same weight.
     pub fn of_equal_weights(plain: &Sets) -> Self {
         let totals = plain.sizes().iter().map(|size| u64::from(*size)).collect();
         let mut sets = Self { totals, token_count: plain.token_count(), ..Self::default() };
@@ -150,7 +151,7 @@ impl WeightedSets {
         self.totals.len()
     }
 
-    /// Whether there are no sets.
+    /// True if there are no sets.
     pub fn is_empty(&self) -> bool {
         self.totals.is_empty()
     }
@@ -161,7 +162,7 @@ impl WeightedSets {
         self.totals[item as usize]
     }
 
-    /// The weight that a set and one near it share, as the user knows it; of vectors, their product.
+    /// The weight that a set and a neighbor share, in the user's units; for vectors, their dot product.
     pub fn shared_weight(&self, item: u32, near: &Near) -> f64 {
         let scale = match &self.scale {
             Scale::One(scale) => *scale,
@@ -170,23 +171,23 @@ impl WeightedSets {
         near.shared as f64 / scale
     }
 
-    /// Whether these are vectors.
+    /// True if these are vectors.
     #[inline]
     pub(super) fn are_vectors(&self) -> bool {
         matches!(self.scale, Scale::Each(_))
     }
 
-    /// What two weights of one element have in common.
+    /// The shared part of two weights of one element.
     #[inline]
     pub(super) fn shared(&self, left: u64, right: u64) -> u64 {
         if self.are_vectors() { left.isqrt() * right.isqrt() } else { left.min(right) }
     }
 
-    /// How similar two sets are that share this.
+    /// The similarity of two sets that share this.
     #[inline]
     pub(super) fn similarity(&self, measure: Measure, shared: u64, totals: [u64; 2]) -> f64 {
         if self.are_vectors() {
-            // By whole numbers, so that vectors of one direction have exactly 1.
+            // With integers, so that vectors of the same direction have exactly 1.
             let whole = u128::from(totals[0]) * u128::from(totals[1]);
             let is_one = u128::from(shared).pow(2) >= whole;
             return if is_one { 1.0 } else { (shared as f64 / (whole as f64).sqrt()).min(1.0) };
@@ -194,11 +195,11 @@ impl WeightedSets {
         measure.similarity(shared, totals[0], totals[1])
     }
 
-    /// How similar two sets are at most that share nothing but what is in these rests of them.
+    /// Upper bound of the similarity of two sets that share only elements in these rests.
     #[inline]
     pub(super) fn most(&self, measure: Measure, rests: [u64; 2], totals: [u64; 2]) -> f64 {
         if self.are_vectors() {
-            // Cauchy and Schwarz: a product is at most that of the lengths.
+            // Cauchy–Schwarz: a dot product is at most the product of the lengths.
             let share = |at: usize| rests[at] as f64 / totals[at].max(1) as f64;
             return (share(0) * share(1)).sqrt() * ROUNDED_UP;
         }
@@ -209,13 +210,13 @@ impl WeightedSets {
         self.token_count
     }
 
-    /// Those elements of a set that another set has as well, the rarest first.
+    /// The elements of a set that another set has as well, rarest first.
     #[inline]
     pub(super) fn tokens(&self, item: u32) -> &[u32] {
         self.tokens.list(item as usize)
     }
 
-    /// For each token of a set the weight from there on.
+    /// For each token of a set, the weight from there on.
     #[inline]
     pub(super) fn rests(&self, item: u32) -> &[u64] {
         let start = self.starts[item as usize];
@@ -223,17 +224,17 @@ impl WeightedSets {
     }
 }
 
-/// The largest power of ten that is no more than this, or 1 where nothing is known.
+/// The largest power of ten that is at most this, or 1 if it is unknown.
 fn power_of_ten(most: f64) -> f64 {
     if most.is_finite() && most > 0.0 { 10_f64.powi(most.log10().floor() as i32) } else { 1.0 }
 }
 
-/// Weights as whole numbers. However light an element is, it is there.
+/// Converts weights to integers of at least 1.
 fn whole(elements: &[WeightedItem], scale: f64) -> Vec<(u64, u64)> {
     elements.iter().map(|element| (element.feature, ((element.weight * scale).round() as u64).max(1))).collect()
 }
 
-/// Elements by feature, each once: the weights of a repeated one are added up in the order in which they came.
+/// Distinct elements sorted by feature: the weights of a repeated one are added in input order.
 fn added_up(elements: &[WeightedItem]) -> Vec<WeightedItem> {
     let mut elements = elements.to_vec();
     elements.sort_by_key(|element| element.feature);
@@ -247,16 +248,16 @@ fn added_up(elements: &[WeightedItem]) -> Vec<WeightedItem> {
     elements
 }
 
-/// How long a vector is. The order of its elements does not matter, also not for rounding.
+/// The length of a vector. The order of its elements does not matter, even for rounding.
 fn length(elements: &[WeightedItem]) -> f64 {
     let mut weights: Vec<f64> = elements.iter().map(|element| element.weight).collect();
     weights.sort_unstable_by(f64::total_cmp);
-    // As a share of the largest, whose square could be beyond all numbers.
+    // Relative to the largest, whose square could overflow.
     let largest = weights.last().copied().unwrap_or(0.0);
     largest * weights.iter().map(|weight| (weight / largest).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Features in ascending order, each once.
+/// Distinct features in ascending order.
 fn merge(mut elements: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     elements.sort_unstable();
     elements.dedup_by(|next, kept| {
@@ -269,7 +270,7 @@ fn merge(mut elements: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     elements
 }
 
-/// The features that two sets have at least, and their tokens.
+/// The features that at least two sets have, and their tokens.
 struct Dictionary {
     /// In ascending order.
     shared: Vec<u64>,

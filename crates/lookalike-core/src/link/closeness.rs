@@ -1,5 +1,5 @@
-//! How much of what the words of two records tell is shared, in whichever field they stand: the maker of a thing has a field of its own
-//! in one table, and is the first word of the title in another.
+//! Share of the information in the words of two records that both have, in whichever field they occur: the manufacturer
+//! has a field of its own in one table, and is the first word of the title in the other.
 
 use super::records::{Detail, MISSING, Records};
 use crate::ids::{Number, Record};
@@ -14,7 +14,7 @@ pub(super) fn closeness(records: &Records, left: Record, right: Record) -> f64 {
     if shared > 0.0 { f64::from(shared / (length(&left) * length(&right))) } else { 0.0 }
 }
 
-/// The words of a record, each once, in order, with what it tells: the least of all fields that have it.
+/// The distinct words of a record, in order, each with its weight: the smallest of all fields that contain it.
 fn words(records: &Records, record: Record) -> Vec<(&str, f32)> {
     let mut words: Vec<(&str, f32)> = Vec::new();
     for field in records.fields() {

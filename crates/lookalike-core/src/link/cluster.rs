@@ -7,9 +7,10 @@ use std::collections::HashMap;
 
 use super::records::{MISSING, Records};
 use super::score::{Scored, Scorer};
+use super::verdicts::Verdicts;
 use crate::ids::{Number, Record};
 
-/// Which records mean the same.
+/// Clusters of records that mean the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clusters {
     of_record: Vec<u32>,
@@ -19,8 +20,19 @@ pub struct Clusters {
 impl Clusters {
     /// Joins matches to clusters. `matches` must be best first, as they come from [`matches`](super::decide::matches).
     pub fn join(scorer: &Scorer<'_>, matches: &[Scored]) -> Self {
+        Self::join_with(scorer, matches, &Verdicts::default())
+    }
+
+    /// Joins matches to clusters, with the labels that people gave to some pairs.
+    pub fn join_with(scorer: &Scorer<'_>, matches: &[Scored], verdicts: &Verdicts) -> Self {
         let alone = (0..scorer.records.count()).map(|_| Vec::new()).collect();
-        Joining { scorer, of_record: scorer.records.all().collect(), members: alone }.finish(matches)
+        let of_record = scorer.records.all().collect();
+        let mut joining = Joining { scorer, of_record, members: alone, verdicts };
+        let is_said = |pair: &&Scored| verdicts.are_same(pair.left, pair.right);
+        for pair in matches.iter().filter(is_said) {
+            joining.join(pair);
+        }
+        joining.finish(matches)
     }
 
     /// The cluster of a record; a record without a match is one alone.
@@ -28,17 +40,17 @@ impl Clusters {
         self.of_record[record.index()]
     }
 
-    /// How many clusters there are, also of one record.
+    /// Number of clusters, including those of one record.
     pub fn count(&self) -> usize {
         self.members.len()
     }
 
-    /// The records of a cluster in the order of what they hold.
+    /// The records of a cluster in the order of their contents.
     pub fn members(&self, cluster: u32) -> &[Record] {
         &self.members[cluster as usize]
     }
 
-    /// Numbers clusters by what their records hold.
+    /// Numbers clusters by the contents of their records.
     fn number(records: &Records, mut members: Vec<Vec<Record>>) -> Self {
         for members in &mut members {
             members.sort_unstable_by_key(|record| (records.content(*record), *record));
@@ -52,7 +64,7 @@ impl Clusters {
     }
 }
 
-/// Clusters that grow.
+/// Clusters while they are being joined.
 pub(super) struct Joining<'a, 'b> {
     pub(super) scorer: &'a Scorer<'b>,
     /// The cluster of each record, named by one of its records.
@@ -60,9 +72,12 @@ pub(super) struct Joining<'a, 'b> {
     /// The records of each cluster, of which the first [`MOST_LOOKED_AT`] are those with the least content, in this order; none
     /// for a record alone.
     pub(super) members: Vec<Vec<Record>>,
+    /// Labels that people gave to pairs.
+    pub(super) verdicts: &'a Verdicts,
 }
 
-/// How much of what a match needs all pairs of two clusters must have on average: less, since some know little.
+/// Share of the evidence for a match that the pairs of two clusters must have on average: less than 1, since some
+/// records have few values.
 const AGREEMENT: f64 = 0.8;
 
 /// Records of each cluster that are looked at: those with the least content, which is as good as chance.
@@ -85,7 +100,8 @@ impl Joining<'_, '_> {
     /// Joins the clusters of a pair if they agree; the two that became one, if so: first the one that stays.
     pub(super) fn join(&mut self, pair: &Scored) -> Option<(Record, Record)> {
         let [a, b] = [pair.left, pair.right].map(|record| self.of_record[record.index()]);
-        if a == b || !self.agree(a, b) {
+        let is_said = self.verdicts.are_same(pair.left, pair.right);
+        if a == b || self.are_apart(a, b) || !is_said && !self.agree(a, b) {
             return None;
         }
         let (into, from) = if self.members_of(a).len() < self.members_of(b).len() { (b, a) } else { (a, b) };
@@ -106,7 +122,7 @@ impl Joining<'_, '_> {
 
     pub(super) fn members_of(&self, cluster: Record) -> &[Record] {
         match &self.members[cluster.index()][..] {
-            // A record alone needs no list: it stands in the clusters of all.
+            // A record alone needs no list: it is in `of_record`.
             [] => std::slice::from_ref(&self.of_record[cluster.index()]),
             members => members,
         }
@@ -119,6 +135,16 @@ impl Joining<'_, '_> {
         least
     }
 
+    /// True if a person labeled two of their records as different.
+    fn are_apart(&self, a: Record, b: Record) -> bool {
+        if self.verdicts.is_empty() {
+            return false;
+        }
+        let (few, of_other) = if self.members_of(a).len() < self.members_of(b).len() { (a, b) } else { (b, a) };
+        let mut others = self.members_of(few).iter().flat_map(|record| self.verdicts.apart_from(*record));
+        others.any(|other| self.of_record[other.index()] == of_other)
+    }
+
     fn agree(&self, a: Record, b: Record) -> bool {
         let [left, right] = [a, b].map(|cluster| self.members_of(cluster));
         if left.len() == 1 && right.len() == 1 {
@@ -128,25 +154,24 @@ impl Joining<'_, '_> {
     }
 }
 
-/// How far the records of two clusters agree on the whole.
+/// Agreement of the records of two clusters as a whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Agreement {
-    /// What all fields of all pairs say on average.
+    /// Average evidence of all fields, over all pairs.
     pub mean: f64,
-    /// What they must say for the clusters to become one.
+    /// Minimum average for the clusters to become one.
     pub needed: f64,
 }
 
 impl Agreement {
-    /// Of two clusters, whose records are in the order of what they hold.
+    /// Compares two clusters, whose records are in the order of their contents.
     pub fn new(scorer: &Scorer<'_>, left: &[Record], right: &[Record]) -> Self {
         let [left, right] = [left, right].map(looked_at);
-        let evidence = |a: Record, b: Record| scorer.score(a, b).weight - scorer.model.prior;
-        let sum: f64 = left.iter().flat_map(|a| right.iter().map(move |b| evidence(*a, *b))).sum();
+        let sum: f64 = left.iter().flat_map(|a| right.iter().map(move |b| scorer.agreement(*a, *b))).sum();
         Self { mean: sum / (left.len() * right.len()) as f64, needed: -scorer.model.prior * AGREEMENT }
     }
 
-    /// Whether the clusters become one.
+    /// True if the clusters become one.
     pub fn is_enough(self) -> bool {
         self.mean >= self.needed
     }

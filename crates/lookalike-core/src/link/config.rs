@@ -1,11 +1,11 @@
-//! What is compared with what, and how: guessed from the values, or written by a person.
+//! Configuration of linking: which columns are compared, and how; guessed from the values, or written by a person.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What the values of a column are.
+/// Kind of the values of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -22,7 +22,7 @@ pub enum Kind {
     Date,
     /// An amount: nearly equal is nearly the same.
     Number,
-    /// A number or a short word by which something is called: nearly equal is a typing error at most.
+    /// A number or a short word that identifies something: nearly equal values differ by a typing error at most.
     Code,
     /// An e-mail address.
     Email,
@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// As it is written in a config.
+    /// Name in a configuration file.
     pub fn name(self) -> &'static str {
         match self {
             Self::PersonName => "person-name",
@@ -66,23 +66,23 @@ impl fmt::Display for Kind {
 pub struct ColumnConfig {
     /// Its name in the first table.
     pub name: String,
-    /// Its name in the second table, where that is another one.
+    /// Its name in the second table, if it is different.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_name: Option<String>,
-    /// What its values are.
+    /// Kind of its values.
     pub kind: Kind,
-    /// Why it was taken for that; for people, and not read again.
+    /// Reason for choosing this kind, for people; ignored on reading.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// Which value a merged record has; the one that most records have without it.
+    /// Rule that picks the value of a merged record; without it, the most frequent value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge: Option<MergeBy>,
-    /// Bits of some levels, by their names in an explanation, instead of those that are learned.
+    /// Bits of some levels, by their names in an explanation, that replace the learned ones.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub weights: BTreeMap<String, f64>,
 }
 
-/// Which value of a cluster's records a merged record has.
+/// Rule that picks the value of a merged record from the records of its cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MergeBy {
@@ -91,7 +91,7 @@ pub enum MergeBy {
     Frequent,
     /// The longest: the most complete.
     Longest,
-    /// That of the newest record which has one.
+    /// The value of the newest record that has one.
     Newest,
 }
 
@@ -102,35 +102,35 @@ impl ColumnConfig {
     }
 }
 
-/// How two tables, or the records of one, are linked.
+/// Settings for linking two tables, or the records of one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The column that tells records apart; rows are numbered without it.
+    /// Column that identifies records; without it, rows are numbered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The column that tells records of the second table apart, where it has another name.
+    /// Column that identifies records of the second table, if it has another name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id_right: Option<String>,
-    /// The probability from which on a pair is a match; suggested by the data without it.
+    /// Minimum probability of a match; without it, one is suggested from the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
-    /// No record of either table has more than one match in the other.
+    /// If true, no record of either table has more than one match in the other.
     #[serde(default)]
     pub one_to_one: bool,
-    /// Records of several tables are linked within their tables as well.
+    /// If true, records of several tables are linked within their tables as well.
     #[serde(default, skip_serializing_if = "is_false")]
     pub within: bool,
-    /// How much more is compared than by default.
+    /// Factor by which more is compared than by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<f64>,
-    /// The logarithm of the odds that a random pair is a match; learned without it.
+    /// Logarithm of the odds that a random pair is a match; learned without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<f64>,
-    /// The column that says when a record was written, for merged records.
+    /// Column with the time when a record was written, for merged records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest: Option<String>,
-    /// All columns, also those that are not compared.
+    /// All columns, including those that are not compared.
     pub columns: Vec<ColumnConfig>,
 }
 
@@ -140,7 +140,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Config {
-    /// The columns of ids of both tables.
+    /// Columns of ids of both tables.
     pub fn ids(&self) -> [Option<&str>; 2] {
         [self.id.as_deref(), self.id_right.as_deref().or(self.id.as_deref())]
     }

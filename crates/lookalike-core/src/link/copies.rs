@@ -1,7 +1,7 @@
-//! Records that are equal in all that is compared: rows that were imported once more.
+//! Records that are equal in every compared field: rows that were imported more than once.
 //!
-//! Where a bucket is over its bound, one of them stands for all, since no further key could ever split them. And no value is
-//! common because one record was copied a hundred times.
+//! If a bucket exceeds its bound, one copy represents all others, because no further key could ever separate them.
+//! Copies also do not make a value common: a record that was copied a hundred times counts as ten.
 
 use rayon::prelude::*;
 
@@ -9,16 +9,17 @@ use super::records::{Field, MISSING};
 use crate::hash::mix;
 use crate::ids::{Number, Record};
 
-/// Which records are copies of which.
+/// Maps each record to the one it is a copy of.
 #[derive(Debug)]
 pub(super) struct Copies {
-    /// Of each record, the one of its table that stands for it: itself, unless it is a copy.
+    /// For each record, the record of its table that represents it: itself, unless it is a copy.
     first_of: Vec<Record>,
-    /// Records that have copies, those that are equal side by side.
+    /// Records that have copies; equal ones are adjacent.
     equal: Vec<Copy>,
 }
 
-/// A record that has copies, or is one. Sorted, equal ones stand side by side, those of the first table before the others.
+/// A record that has copies, or is one. In sorted order, equal ones are adjacent, those of the first table before the
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Copy {
     values: u64,
@@ -27,11 +28,12 @@ struct Copy {
     record: Record,
 }
 
-/// Copies of a record that count in how common its values are: as many as are always compared with each other.
+/// Maximum number of copies of a record that count toward the frequency of its values: as many as are always compared
+/// with each other.
 const COUNTED: usize = 10;
 
 impl Copies {
-    /// Finds them by sorting.
+    /// Finds copies by sorting.
     pub(super) fn of(fields: &[Field], content: &[u64], first_count: usize) -> Self {
         let copy = |record: Record| {
             let (values, content) = (hash_of_values(fields, record)?, content[record.index()]);
@@ -49,14 +51,14 @@ impl Copies {
         Self { first_of, equal }
     }
 
-    /// Whether a record is no copy of one that stands for it.
+    /// True if the record represents itself, that is, is not a copy of another record.
     #[inline]
     pub(super) fn is_first(&self, record: Record) -> bool {
         self.first_of[record.index()] == record
     }
 
-    /// Pairs that hold all copies together, fewer than twice as many as there are records: in one table the first with all others,
-    /// between two the first of each table with all of the other.
+    /// Pairs that connect all copies, fewer than twice the number of records: within one table, the first copy with all
+    /// others; between two tables, the first copy of each table with all copies of the other.
     pub(super) fn pairs(&self, are_of_two_tables: bool) -> Vec<(Record, Record)> {
         let mut pairs = Vec::new();
         for copies in self.equal.chunk_by(|left, right| left.values == right.values) {
@@ -73,7 +75,7 @@ impl Copies {
         pairs
     }
 
-    /// Leaves copies beyond [`COUNTED`] out of how often each value occurs.
+    /// Excludes copies beyond [`COUNTED`] from the counts of each value.
     pub(super) fn leave_out_of_counts(&self, fields: &mut [Field]) {
         let is_same = |left: &Copy, right: &Copy| (left.values, left.is_second) == (right.values, right.is_second);
         for copies in self.equal.chunk_by(is_same).filter(|copies| copies.len() > COUNTED) {
@@ -88,7 +90,7 @@ impl Copies {
     }
 }
 
-/// A hash of all values that are compared; none of a record without any.
+/// Hash of all compared values; `None` for a record without any.
 fn hash_of_values(fields: &[Field], record: Record) -> Option<u64> {
     let values = fields.iter().map(|field| field.of_record[record.index()]);
     let has_one = values.clone().any(|value| value != MISSING);

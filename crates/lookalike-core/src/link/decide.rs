@@ -1,23 +1,24 @@
-//! Scores to matches: the threshold that the data suggests, and at most one match a record where that is wanted.
+//! Derives matches from scores: the threshold that the data suggests, and at most one match per record if requested.
 
 use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
 use super::closeness::closeness;
-use super::records::Records;
+use super::measure::{DIFFERENT, Scale, level_of};
+use super::records::{Records, Tells};
 use super::score::{Scored, Scorer};
 use super::weigh::exact_weight;
 use crate::ids::Number;
 
-/// The probability from which on pairs are taken for matches when they are to have the best expected F1, the mean of
-/// precision and recall.
+/// Suggests the minimum probability of a match: the one with the best expected F1, the harmonic mean of precision and
+/// recall.
 pub fn suggest_threshold(scored: &[Scored]) -> f64 {
-    /// Neither everything nor nothing, whatever the sums say.
+    /// Range of suggestions: never everything and never nothing, whatever the sums are.
     const ALLOWED: std::ops::RangeInclusive<f64> = 0.1..=0.99;
-    /// Where fewer matches are expected, there may be none: the best of all pairs that are none looks like one.
+    /// Number of expected matches below which there may be none: the best-scoring non-match looks like a match.
     const FEW: f64 = 2.0;
-    /// The probability that is asked for then.
+    /// Minimum probability required in that case.
     const SURE: f64 = 0.9;
     let mut probabilities: Vec<f64> = scored.iter().map(Scored::probability).collect();
     probabilities.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -25,7 +26,7 @@ pub fn suggest_threshold(scored: &[Scored]) -> f64 {
     let (mut best, mut threshold, mut right) = (0.0, 0.5, 0.0);
     for (count, probability) in (1..).zip(&probabilities) {
         right += probability;
-        // Expected right ones, over the mean of those taken and those that there are.
+        // Expected number of right matches, over the mean of the numbers of selected and of existing ones.
         let expected = 2.0 * right / (f64::from(count) + total);
         if expected > best {
             (best, threshold) = (expected, *probability);
@@ -42,18 +43,42 @@ pub fn matches(records: &Records, scored: &[Scored], threshold: f64) -> Vec<Scor
     matches
 }
 
-/// What the share of all words that two records have in common counts, in bits, where one of several partners is chosen. Levels are
-/// coarse: of all that reach the highest, the closest is meant.
+/// Bits for the share of words that two records have in common, to choose among several partners. Levels are coarse:
+/// among all partners at the highest level, the closest one is meant.
 const CLOSENESS: f64 = 16.0;
 
-/// The pairs of which neither record is in a better pair, best first: a record that is taken is taken.
+/// Minimum evidence, in bits over even odds, from a name that occurs in exactly one record of each table.
+const UNIQUE: f64 = 1.0;
+
+/// True if the two share a name or a title that no other record has, and differ in no field.
+fn is_named_alone(scorer: &Scorer<'_>, pair: &Scored) -> bool {
+    let mut is_named = false;
+    for (at, field) in scorer.records.fields().iter().enumerate() {
+        let (level, scale) = (level_of(pair.pattern, at), Scale::of(field.kind));
+        let is_name = matches!(field.tells, Tells::Name | Tells::Thing);
+        if is_name && level == scale.equal() {
+            let value = field.of_record[pair.left.index()] as usize;
+            is_named |= field.counts.iter().all(|counts| counts[value] == 1);
+        } else if level >= DIFFERENT && scale.level(level).points < HALF_ALIKE {
+            return false;
+        }
+    }
+    is_named
+}
+
+/// Points at which two values are as similar as they are different.
+const HALF_ALIKE: u8 = 50;
+
+/// Selects the pairs of which neither record is in a better pair, best first: a record that is taken is not available
+/// again.
 pub fn one_to_one(scorer: &Scorer<'_>, scored: &[Scored]) -> Vec<Scored> {
     let records = scorer.records;
     let closer = |pair: &Scored| {
+        let weight = if is_named_alone(scorer, pair) { pair.weight.max(UNIQUE) } else { pair.weight };
         let closeness = exact_weight(CLOSENESS * closeness(records, pair.left, pair.right));
-        Scored { weight: pair.weight + closeness, ..*pair }
+        (Scored { weight: weight + closeness, ..*pair }, weight)
     };
-    let mut sorted: Vec<(Scored, f64)> = scored.par_iter().map(|pair| (closer(pair), pair.weight)).collect();
+    let mut sorted: Vec<(Scored, f64)> = scored.par_iter().map(closer).collect();
     sorted.sort_by(|(one, _), (other, _)| order(records, one, other));
     let mut is_taken = vec![false; records.count()];
     sorted.retain(|(pair, _)| {
@@ -67,15 +92,16 @@ pub fn one_to_one(scorer: &Scorer<'_>, scored: &[Scored]) -> Vec<Scored> {
     taken
 }
 
-/// The logarithm of the odds that a random pair of two tables is a match, where a record has at most one: then the partners of a
-/// record compete, and what is estimated is the share of records that have one. `prior` is what the scores were made with.
+/// Logarithm of the odds that a random pair of two tables is a match, if a record has at most one: the partners of a
+/// record then compete, and the share of records that have a partner is estimated. `prior` is the one that the scores
+/// were computed with.
 pub fn one_to_one_prior(records: &Records, scored: &[Scored], prior: f64) -> f64 {
-    /// Nobody is sure that every record has a match.
+    /// Maximum share of records with a match, which is never certain for all.
     const MOST: f64 = 0.95;
     const ROUNDS: usize = 100;
     let (first, second) = (records.first_count(), records.count() - records.first_count());
     let (is_first_smaller, smaller, larger) = (first <= second, first.min(second) as f64, first.max(second) as f64);
-    // What speaks for any of the partners of a record, over what speaks for none.
+    // Evidence for each partner of a record, relative to the evidence for no partner.
     let mut evidence = vec![0.0; first.min(second)];
     for pair in scored {
         let record = if is_first_smaller { pair.left.index() } else { pair.right.index() - first };
@@ -90,7 +116,7 @@ pub fn one_to_one_prior(records: &Records, scored: &[Scored], prior: f64) -> f64
     exact_weight((share / (larger * (1.0 - share))).log2())
 }
 
-/// Sorts by weight, and ties by what the records hold, never by their rows.
+/// Sorts by weight, and ties by the contents of the records, never by their rows.
 pub(super) fn best_first(records: &Records, scored: &mut [Scored]) {
     scored.sort_by(|one, other| order(records, one, other));
 }

@@ -1,25 +1,24 @@
-//! Two records to the reasons, field by field.
+//! Explains the score of two records, field by field.
 
 use super::config::Kind;
 use super::measure::{Scale, level_of};
-use super::records::MOST_FIELDS;
 use super::score::Scorer;
 use crate::ids::Record;
 
-/// Why evidence is bounded, for people.
+/// Reason why evidence is bounded, for people.
 pub const BOUNDED: &str =
     "one field alone proves little, and so do the fields of a household, a price, a category or a long text";
 
-/// Why two records are a match, or are none.
+/// Evidence for and against a match of two records.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The fields in their order.
     pub fields: Vec<FieldExplanation>,
     /// Points of all fields.
     pub points: u32,
-    /// The logarithm of the odds of a random pair: what the evidence has to make up for.
+    /// Logarithm of the odds of a random pair, which the evidence has to outweigh.
     pub prior: f64,
-    /// What was taken off, or given back, since fields do not speak independently of each other, and some say little.
+    /// Correction of the sum, since fields are not independent of each other and some say little; negative or positive.
     pub bounded: f64,
     /// Prior, evidence and bounds together.
     pub weight: f64,
@@ -27,22 +26,22 @@ pub struct Explanation {
     pub probability: f64,
 }
 
-/// What one field says.
+/// Evidence from one field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldExplanation {
     /// Its column.
     pub name: String,
-    /// What its values are.
+    /// Kind of its values.
     pub kind: Kind,
     /// The left value as it is compared.
     pub left: Option<String>,
     /// The right value.
     pub right: Option<String>,
-    /// How alike they are, in words.
+    /// Degree of similarity, in words.
     pub level: &'static str,
     /// Points, up to 100.
     pub points: u8,
-    /// What it adds to the logarithm of the odds.
+    /// Contribution to the logarithm of the odds.
     pub weight: f64,
 }
 
@@ -72,7 +71,7 @@ impl Scorer<'_> {
         Explanation {
             points: fields.iter().map(|field| u32::from(field.points)).sum(),
             prior: self.model.prior,
-            bounded: self.model.together(&said) - said[..fields.len().min(MOST_FIELDS)].iter().sum::<f64>(),
+            bounded: scored.weight - self.model.prior - said.iter().sum::<f64>(),
             weight: scored.weight,
             probability: scored.probability(),
             fields,

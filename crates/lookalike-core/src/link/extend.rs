@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use super::cluster::Joining;
 use super::records::Records;
 use super::score::{Scored, Scorer};
+use super::verdicts::Verdicts;
 use crate::ids::{Number, Record};
 
 /// Old clusters with the new records in them.
@@ -14,20 +15,20 @@ use crate::ids::{Number, Record};
 pub struct Extension {
     /// The id of the cluster of each record, old and new.
     pub cluster_of: Vec<u64>,
-    /// Old clusters that are one now.
+    /// Old clusters that were merged.
     pub merges: Vec<Merge>,
 }
 
 /// A cluster that became part of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Merge {
-    /// The id that is no more.
+    /// The id that is no longer used.
     pub from: u64,
-    /// The id of both now, which is the lesser.
+    /// The id of the merged cluster, which is the lesser of the two.
     pub into: u64,
 }
 
-/// The clusters to begin with: the old ones, and each new record alone under an id that nobody has.
+/// The initial clusters: the old ones, and each new record alone under an unused id.
 pub fn clusters_before(records: &Records, old: &[u64]) -> Vec<u64> {
     let mut new: Vec<Record> = records.all().skip(old.len()).collect();
     new.sort_unstable_by_key(|record| (records.content(*record), *record));
@@ -55,7 +56,8 @@ pub fn extend(scorer: &Scorer<'_>, matches: &[Scored], old: &[u64]) -> Extension
     for members in &mut members {
         members.sort_unstable_by_key(|record| (records.content(*record), *record));
     }
-    let mut joining = Joining { scorer, of_record, members };
+    let verdicts = Verdicts::default();
+    let mut joining = Joining { scorer, of_record, members, verdicts: &verdicts };
     for pair in matches {
         joining.join(pair);
     }

@@ -1,36 +1,41 @@
-//! Tables to a [`Config`]: what each column is, told from its values. The word over it decides only where values could
-//! be two things: seven digits are a phone or a code.
+//! Guesses a [`Config`] from tables: the kind of each column, from its values. Its header decides only if values could
+//! be of two kinds: seven digits are a phone or a code.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::choose::{Told, choose};
 use super::config::{ColumnConfig, Config, Kind};
+use super::header::{
+    ADDRESS, CODE, DATE, FURTHER_NAMES, HOUSE_NUMBER, Header, OF_IDENTITY, OF_SORT, ORGANIZATION, PERSON, PHONE,
+    PLACE_CODE, is_attached,
+};
 use super::normalize::{Date, DateOrder, fold, is_address_word, is_nothing, parse_number, words};
 use super::partner::partners;
-use super::records::MOST_FIELDS;
 use super::vocabulary::{FAMILY_NAMES, GIVEN_NAMES, ORGANIZATION_WORDS};
 use crate::hash::mix;
 use crate::packed::Strings;
 use crate::table::Table;
 
-/// How many different values are looked at. They are the ones with the least hashes, so that rows may come in any order.
+/// Number of distinct values to sample: those with the smallest hashes, so that the order of the rows does not matter.
 const SAMPLE: usize = 5_000;
 
-/// Guesses what the columns of one or two tables are, and which of the second belongs to which of the first.
+/// Guesses the kinds of the columns of one or two tables, and which column of the second belongs to which of the first.
 /// The column `id` is not compared.
 pub fn guess(first: &Table, second: Option<&Table>, id: Option<&str>) -> Config {
     guess_two(first, second, [id, id])
 }
 
-/// The same where the columns of ids have two names.
+/// The same for tables whose id columns have different names.
 pub fn guess_two(first: &Table, second: Option<&Table>, ids: [Option<&str>; 2]) -> Config {
     let id = ids[0];
     let partners = second.map(|second| partners(first, second, ids));
     let mut is_taken = vec![false; second.map_or(0, |second| second.names().len())];
     let mut columns = Vec::new();
     let mut word_means = Vec::new();
+    let mut told = Vec::new();
     for (at, name) in first.names().iter().enumerate() {
         let partner = second.zip(partners.as_ref().and_then(|partners| partners[at]));
         let mut other_name = None;
@@ -38,48 +43,61 @@ pub fn guess_two(first: &Table, second: Option<&Table>, ids: [Option<&str>; 2]) 
             is_taken[other] = true;
             other_name = Some(&second.names()[other]).filter(|other| *other != name).cloned();
         }
-        let mut word_mean = 0.0;
+        let (mut word_mean, mut of_values) = (0.0, Told::default());
         let (kind, why) = if id == Some(name) {
             (Kind::Ignored, "it is the id".to_owned())
         } else if second.is_some() && partner.is_none() {
             (Kind::Ignored, "only the first table has it".to_owned())
         } else {
             let profile = Profile::new(name, first.column(at), partner.map(|(second, other)| second.column(other)));
-            word_mean = profile.word_mean;
+            (word_mean, of_values) = (profile.word_mean, profile.told());
             profile.kind()
         };
         columns.push(ColumnConfig { name: name.clone(), other_name, kind, why, ..ColumnConfig::default() });
         word_means.push(word_mean);
+        told.push(of_values);
     }
+    attach_people(&mut columns, &word_means);
     ignore_long_texts(&mut columns, &word_means);
     ignore_made_of_others(first, &mut columns);
     for (name, is_taken) in second.into_iter().flat_map(Table::names).zip(is_taken) {
-        // A column of ids that has the name of the first is told there.
+        // A column of ids with the name of the first is recognized in that step.
         if !(is_taken || ids[1] == Some(name) && ids[0] == ids[1]) {
             let is_id = ids[1] == Some(name);
             let why = if is_id { "it is the id of the second table" } else { "only the second table has it" };
             columns.push(ColumnConfig { name: name.clone(), why: why.to_owned(), ..ColumnConfig::default() });
         }
     }
-    ignore_too_many(&mut columns);
+    told.resize(columns.len(), Told::default());
+    choose(&mut columns, &told);
     let id_right = ids[1].filter(|right| second.is_some() && Some(*right) != id).map(str::to_owned);
     Config { id: id.map(str::to_owned), id_right, columns, ..Config::default() }
 }
 
-/// No more than can be compared: the first ones, since tables begin with what matters.
-fn ignore_too_many(columns: &mut [ColumnConfig]) {
-    for column in columns.iter_mut().filter(|column| column.kind != Kind::Ignored).skip(MOST_FIELDS) {
-        column.kind = Kind::Ignored;
-        column.why = format!("{MOST_FIELDS} columns are compared, and others come first");
+/// Next to a title, people are those who made the thing, or play in it: one of many may be named, and in any order.
+fn attach_people(columns: &mut [ColumnConfig], word_means: &[f64]) {
+    /// Average number of words in a title.
+    const TITLE: std::ops::Range<f64> = 1.0..15.0;
+    let is_title = |(column, words): (&ColumnConfig, &f64)| {
+        column.kind == Kind::FreeText && TITLE.contains(words) && !is_attached(&column.name)
+    };
+    if !columns.iter().zip(word_means).any(is_title) {
+        return;
+    }
+    for column in columns.iter_mut().filter(|column| is_attached(&column.name)) {
+        if matches!(column.kind, Kind::PersonName | Kind::Organization) {
+            column.kind = Kind::FreeText;
+            "people who belong to a thing: as many words as are shared".clone_into(&mut column.why);
+        }
     }
 }
 
-/// Where there is a name or a title, a long text beside it says what the thing is like, and things of one kind are described
-/// alike: it brings together what is only related.
+/// Ignores long texts if there is a name or a title: a long text describes a thing, and things of one kind have similar
+/// descriptions, so comparing them would match things that are only related.
 fn ignore_long_texts(columns: &mut [ColumnConfig], word_means: &[f64]) {
-    /// Words on average.
+    /// Average number of words in a long text.
     const LONG: f64 = 20.0;
-    /// A name or a title has fewer.
+    /// Maximum average number of words in a name or a title.
     const SHORT: f64 = 15.0;
     let is_named = columns.iter().zip(word_means).any(|(column, words)| {
         matches!(column.kind, Kind::PersonName | Kind::Organization | Kind::FreeText) && *words < SHORT
@@ -92,10 +110,11 @@ fn ignore_long_texts(columns: &mut [ColumnConfig], word_means: &[f64]) {
     }
 }
 
-/// A column that is made of others says nothing that they do not: a full name beside given and family name, an address in one
-/// beside street and town.
+/// Ignores columns that are composed of others, and so add nothing: a full name next to given and family name, a
+/// complete address next to street and town.
 fn ignore_made_of_others(table: &Table, columns: &mut [ColumnConfig]) {
-    /// The share of rows in which it must have all words of the others, and the share of its words that are theirs.
+    /// Minimum share of rows in which the column has all words of the others, and minimum share of its words that come
+    /// from them.
     const MOST: f64 = 0.8;
     let used: Vec<usize> = (0..table.names().len())
         .filter(|at| {
@@ -104,7 +123,7 @@ fn ignore_made_of_others(table: &Table, columns: &mut [ColumnConfig]) {
         .collect();
     let mut rows: Vec<usize> = (0..table.row_count()).collect();
     if rows.len() > SAMPLE {
-        // The same ones in any order of the rows.
+        // The same sample for any order of the rows.
         let hash =
             |row: &usize| used.iter().fold(0, |hash, at| mix(hash ^ xxh3_64(table.column(*at).get(*row).as_bytes())));
         rows.select_nth_unstable_by_key(SAMPLE, hash);
@@ -144,33 +163,19 @@ fn ignore_made_of_others(table: &Table, columns: &mut [ColumnConfig]) {
     }
 }
 
-/// What a column is by itself.
+/// Guesses the kind of a column from this column alone.
 pub(super) fn kind_of_column(name: &str, cells: &Strings) -> Kind {
     Profile::new(name, cells, None).kind().0
 }
 
-/// `postCode`, `post_code` and `Post Code` are one name.
-pub(super) fn header_words(name: &str) -> Vec<String> {
-    let mut spaced = String::new();
-    let mut before_is_lower = false;
-    for c in name.chars() {
-        if c.is_uppercase() && before_is_lower {
-            spaced.push(' ');
-        }
-        before_is_lower = c.is_lowercase();
-        spaced.push(if c == '_' { ' ' } else { c });
-    }
-    words(&spaced)
-}
-
-/// What can be seen of a column without knowing what it is.
+/// Statistics of a column, collected before its kind is known.
 ///
-/// Shares are of the filled values, each weighed by the root of how often it occurs: once each, typing errors would outvote what
-/// they are errors of, since there are so many different ones; by all rows, the one thing that clerks type when they do
-/// not know would.
+/// Shares are of the filled values, each weighted by the square root of its frequency. If every distinct value counted
+/// once, typing errors would outvote the correct values, since there are so many different ones; if every row counted,
+/// the placeholder that clerks enter when they do not know the value would outvote the rest.
 #[derive(Debug, Default)]
 struct Profile {
-    header: Vec<String>,
+    header: Header,
     row_count: usize,
     filled_count: usize,
     distinct_count: usize,
@@ -192,16 +197,21 @@ struct Profile {
     organizations: f64,
     with_digit: f64,
     years: f64,
-    /// The share of the most common values in all rows.
+    /// Share of the most common values in all rows.
     categories: f64,
+    /// Probability that two random values are equal.
+    equal: f64,
+    times: f64,
+    /// Years between the earliest and the latest twentieth of dates.
+    year_span: f64,
 }
 
-/// A column has no more categories.
+/// Maximum number of categories in a column.
 const MOST_CATEGORIES: usize = 30;
 
 impl Profile {
     fn new<'a>(name: &str, first: &'a Strings, second: Option<&'a Strings>) -> Self {
-        let mut profile = Self { header: header_words(name), ..Self::default() };
+        let mut profile = Self { header: Header::of(name), ..Self::default() };
         let mut counted: Vec<HashMap<&str, u32>> = Vec::new();
         for column in [Some(first), second].into_iter().flatten() {
             profile.row_count += column.len();
@@ -220,7 +230,7 @@ impl Profile {
         let hashed = |(value, count): (&'a str, u32)| (xxh3_64(value.as_bytes()), value, count);
         let mut values: Vec<(u64, &str, u32)> = counted.into_iter().flatten().map(hashed).collect();
         values.sort_unstable();
-        // What both tables have, once.
+        // Values of both tables, each once.
         values.dedup_by(|after, before| {
             let is_same = after.1 == before.1;
             before.2 += if is_same { after.2 } else { 0 };
@@ -231,13 +241,15 @@ impl Profile {
         counts.sort_unstable_by(|a, b| b.cmp(a));
         let most_common: u32 = counts.iter().take(MOST_CATEGORIES).sum();
         profile.categories = f64::from(most_common) / (profile.filled_count.max(1) as f64);
+        let total = profile.filled_count.max(1) as f64;
+        profile.equal = counts.iter().map(|count| (f64::from(*count) / total).powi(2)).sum();
         values.truncate(SAMPLE);
         let weighed = |(_, value, count): &(u64, &'a str, u32)| (*value, f64::from(*count).sqrt());
         profile.look_at(&values.iter().map(weighed).collect::<Vec<_>>());
         profile
     }
 
-    /// Looks at values with their weights.
+    /// Updates the statistics with values and their weights.
     fn look_at(&mut self, values: &[(&str, f64)]) {
         let order = DateOrder::of(values.iter().map(|(value, _)| *value));
         let total = values.iter().map(|(_, weight)| weight).sum::<f64>().max(1.0);
@@ -248,6 +260,8 @@ impl Profile {
         let digits = |value: &str| value.bytes().filter(u8::is_ascii_digit).count();
         self.emails = share(&|value| value.contains('@') && !value.contains(' '));
         self.dates = share(&|value| value.len() >= 6 && Date::parse(value, order).is_some_and(|date| date.month > 0));
+        self.times = share(&|value| value.contains(':'));
+        self.year_span = year_span(values, order);
         self.phones = share(&|value| (7..=15).contains(&digits(value)) && is_phone_like(value));
         self.phone_signs = share(&|value| is_phone_like(value) && value.bytes().any(|b| b"()+-/. ".contains(&b)));
         self.years =
@@ -274,10 +288,21 @@ impl Profile {
     }
 
     fn is_called(&self, names: &[&str]) -> bool {
-        self.header.iter().any(|word| names.contains(&word.as_str())) || names.contains(&self.header.concat().as_str())
+        self.header.is_called(names)
     }
 
-    /// What the column is, and why.
+    /// Statistics used to choose columns, before the kind is known.
+    fn told(&self) -> Told {
+        Told {
+            filled: self.filled_count as f64 / self.row_count.max(1) as f64,
+            bits: -self.equal.max(f64::MIN_POSITIVE).log2(),
+            decimals: self.decimals,
+            times: self.times,
+            years: self.year_span,
+        }
+    }
+
+    /// Kind of the column, and the reason for it.
     fn kind(&self) -> (Kind, String) {
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         if self.filled_count == 0 {
@@ -295,7 +320,7 @@ impl Profile {
         if self.years >= 0.98 || (self.years >= 0.6 && self.is_called(DATE)) {
             return (Kind::Date, format!("{} are years", percent(self.years)));
         }
-        if self.phones >= 0.8 && (self.phone_signs >= 0.5 || self.is_called(PHONE)) {
+        if self.phones >= 0.8 && !self.is_called(OF_IDENTITY) && (self.phone_signs >= 0.5 || self.is_called(PHONE)) {
             return (Kind::Phone, format!("{} look like phones", percent(self.phones)));
         }
         let is_identifier = !self.is_shared && self.distinct_count == self.filled_count && self.word_mean <= 2.0;
@@ -304,6 +329,12 @@ impl Profile {
         }
         if self.numbers >= 0.9 {
             return self.kind_of_number();
+        }
+        if self.is_called(HOUSE_NUMBER) && self.word_mean <= 2.5 {
+            return (Kind::Code, "it is called as house numbers are".to_owned());
+        }
+        if self.is_called(FURTHER_NAMES) && self.word_mean <= 4.0 && self.with_digit < 0.1 {
+            return (Kind::PersonName, format!("it is called {}", self.header.text()));
         }
         if self.is_category() {
             return (Kind::Category, format!("{} values", self.distinct_count));
@@ -317,10 +348,16 @@ impl Profile {
         self.kind_of_words()
     }
 
-    /// Whether few values are nearly all that there are, in a column that is no place and no name.
+    /// True if a few values cover nearly all rows, in a column of neither places nor names.
     fn is_category(&self) -> bool {
-        /// Rows that each category has on average.
+        /// Minimum average number of rows per category.
         const LEAST_ROWS: usize = 20;
+        /// Number of random pairs among which at least one is equal, in a column whose header is that of a
+        /// classification.
+        const PAIRS: f64 = 50.0;
+        if self.is_called(OF_SORT) && self.equal >= 1.0 / PAIRS && self.word_mean <= 3.0 {
+            return true;
+        }
         let categories = self.distinct_count.min(MOST_CATEGORIES);
         self.categories >= 0.98
             && self.filled_count >= LEAST_ROWS * categories
@@ -331,7 +368,11 @@ impl Profile {
     }
 
     fn kind_of_number(&self) -> (Kind, String) {
-        if self.decimals == 0.0 && (self.is_called(CODE) || (self.same_length >= 0.9 && self.longest_digits >= 4)) {
+        if self.decimals == 0.0
+            && (self.is_called(CODE)
+                || self.is_called(HOUSE_NUMBER)
+                || (self.same_length >= 0.9 && self.longest_digits >= 4))
+        {
             return (Kind::Code, format!("{} digits each", self.longest_digits));
         }
         (Kind::Number, format!("{:.0} % are numbers", self.numbers * 100.0))
@@ -343,19 +384,19 @@ impl Profile {
             return (Kind::Address, format!("{} look like addresses", percent(self.streets.max(self.number_first))));
         }
         if self.is_called(ADDRESS) && self.word_mean < 15.0 {
-            return (Kind::Address, format!("it is called {}", self.header.join(" ")));
+            return (Kind::Address, format!("it is called {}", self.header.text()));
         }
         if self.people >= 0.25 && self.word_mean <= 4.0 && self.organizations < 0.1 && self.with_digit < 0.1 {
             return (Kind::PersonName, format!("{} have a common name of a person", percent(self.people)));
         }
         if self.is_called(PERSON) && self.word_mean <= 4.0 && self.with_digit < 0.1 {
-            return (Kind::PersonName, format!("it is called {}", self.header.join(" ")));
+            return (Kind::PersonName, format!("it is called {}", self.header.text()));
         }
         if self.word_mean <= 7.0 && (self.organizations >= 0.15 || self.is_called(ORGANIZATION)) {
             let why = if self.organizations >= 0.15 {
                 format!("{} have a word of an organization", percent(self.organizations))
             } else {
-                format!("it is called {}", self.header.join(" "))
+                format!("it is called {}", self.header.text())
             };
             return (Kind::Organization, why);
         }
@@ -363,137 +404,22 @@ impl Profile {
     }
 }
 
-/// Words over columns, as they are common in tables of customers, sites and products.
-const DATE: &[&str] =
-    &["dob", "date", "born", "birthdate", "birthday", "dateofbirth", "geburtsdatum", "year", "day", "died", "founded"];
-const PHONE: &[&str] =
-    &["phone", "phones", "tel", "telephone", "mobile", "cell", "fax", "telefon", "handy", "phonenumber"];
-const CODE: &[&str] = &[
-    "zip", "zipcode", "postcode", "postal", "plz", "code", "id", "ssn", "number", "no", "nr", "num", "isbn", "ean",
-    "upc", "sku", "account", "licence", "license", "passport",
-];
-const ADDRESS: &[&str] = &[
-    "address",
-    "addr",
-    "address1",
-    "address2",
-    "street",
-    "road",
-    "city",
-    "town",
-    "suburb",
-    "place",
-    "county",
-    "village",
-    "locality",
-    "district",
-    "region",
-    "country",
-    "ort",
-    "strasse",
-    "location",
-    "municipality",
-    "birthplace",
-];
-const PERSON: &[&str] = &[
-    "firstname",
-    "first",
-    "given",
-    "givenname",
-    "forename",
-    "surname",
-    "last",
-    "lastname",
-    "family",
-    "familyname",
-    "middle",
-    "middlename",
-    "author",
-    "authors",
-    "person",
-    "vorname",
-    "nachname",
-    "fname",
-    "lname",
-    "fullname",
-];
-const ORGANIZATION: &[&str] = &[
-    "company",
-    "organisation",
-    "organization",
-    "org",
-    "business",
-    "firm",
-    "employer",
-    "manufacturer",
-    "brand",
-    "vendor",
-    "supplier",
-    "publisher",
-    "school",
-    "site",
-    "restaurant",
-    "name",
-];
-
-const FAMILY: &[&str] = &[
-    "surname",
-    "last",
-    "lastname",
-    "family",
-    "familyname",
-    "lname",
-    "nachname",
-    "familienname",
-    "apellido",
-    "nom",
-    "cognome",
-];
-const PLACE_CODE: &[&str] = &[
-    "zip",
-    "zipcode",
-    "postcode",
-    "postal",
-    "postalcode",
-    "plz",
-    "postleitzahl",
-    "cap",
-    "state",
-    "county",
-    "country",
-    "region",
-    "province",
-    "district",
-];
-
-/// Whether a column by its name is of one person, though it has the kind of one that a household shares: a place of birth.
-pub(super) fn is_of_person(name: &str) -> bool {
-    Profile { header: header_words(name), ..Profile::default() }.is_called(OF_BIRTH)
-}
-
-/// Whether a column by its name has given names.
-pub(super) fn is_given_name(name: &str) -> bool {
-    Profile { header: header_words(name), ..Profile::default() }.is_called(GIVEN)
-}
-
-const GIVEN: &[&str] =
-    &["first", "firstname", "given", "givenname", "forename", "fname", "vorname", "prenom", "nombre", "nome"];
-const OF_BIRTH: &[&str] = &["birth", "birthplace", "born", "geburtsort", "native", "origin"];
-
-/// Whether a column by its name is one that all of a household share, beside address and phone.
-pub(super) fn is_of_household(name: &str, kind: Kind) -> bool {
-    let profile = Profile { header: header_words(name), ..Profile::default() };
-    match kind {
-        Kind::PersonName => profile.is_called(FAMILY),
-        Kind::Code | Kind::Number => profile.is_called(PLACE_CODE),
-        _ => false,
-    }
-}
-
 fn is_phone_like(value: &str) -> bool {
     let number = value.to_ascii_lowercase();
     let number = ["ext", "x"].iter().filter_map(|mark| number.find(mark)).min().map_or(&number[..], |at| &number[..at]);
     number.bytes().all(|b| b.is_ascii_digit() || b"()+-/. ".contains(&b))
+}
+
+/// Years between the earliest and the latest twentieth of dates; 0 without any.
+fn year_span(values: &[(&str, f64)], order: DateOrder) -> f64 {
+    let mut years: Vec<u16> =
+        values.iter().filter_map(|(value, _)| Date::parse(value, order)).map(|date| date.year).collect();
+    years.sort_unstable();
+    let cut = years.len() / 20;
+    match years.get(cut..years.len() - cut) {
+        Some([first, .., last]) => f64::from(last - first),
+        _ => 0.0,
+    }
 }
 
 /// Letters and digits in one or two short words, as in "SW1A 1AA" or "lfl-m2-12".

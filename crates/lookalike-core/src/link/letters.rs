@@ -1,4 +1,4 @@
-//! Which letters a text has, in one number: most texts that are not alike are told so without looking at them.
+//! Set of the letters of a text, in one number: tells apart most texts that are not similar without reading them.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -21,23 +21,23 @@ impl Letters {
         Self { bits: text.split(' ').fold(0, |bits, word| bits | bit(word)), count: text.chars().count() as u32 }
     }
 
-    /// Whether the two have no letter or word in common; they may have none also when this is not said.
+    /// True if the two have no letter or word in common. If false, they may still have none in common.
     #[inline]
     pub(super) fn are_disjoint(self, other: Self) -> bool {
         self.bits & other.bits == 0
     }
 
-    /// Whether the text has this character, or one that shares its bit.
+    /// True if the text has this character, or one that shares its bit.
     pub(super) fn may_have(self, c: char) -> bool {
         self.bits & 1 << bit(c) != 0
     }
 
-    /// How many characters the text has.
+    /// Number of characters in the text.
     pub(super) fn count(self) -> u32 {
         self.count
     }
 
-    /// At least as many slips lie between the two texts: a slip takes one letter away and brings one at most.
+    /// Lower bound of the edit distance between the two texts: an edit removes at most one letter and adds at most one.
     #[inline]
     pub(super) fn least_slips(self, other: Self) -> u32 {
         let mine = (self.bits & !other.bits).count_ones();
@@ -45,13 +45,13 @@ impl Letters {
         mine.max(others).max(self.count.abs_diff(other.count))
     }
 
-    /// At most this share of letters needs no slip.
+    /// Upper bound of the share of letters that need no edit.
     #[inline]
     pub(super) fn most_ratio(self, other: Self) -> f64 {
         1.0 - f64::from(self.least_slips(other)) / f64::from(self.count.max(other.count).max(1))
     }
 
-    /// At most this is the likeness of Jaro and Winkler.
+    /// Upper bound of the Jaro–Winkler similarity.
     #[inline]
     pub(super) fn most_jaro(self, other: Self) -> f64 {
         let common = (self.count - (self.bits & !other.bits).count_ones())
@@ -61,11 +61,11 @@ impl Letters {
         }
         let common = f64::from(common);
         let jaro = (common / f64::from(self.count) + common / f64::from(other.count) + 1.0) / 3.0;
-        // Four letters at the start that agree take a tenth each off what is missing.
+        // Up to four equal letters at the start each reduce the rest by a tenth.
         jaro + 0.4 * (1.0 - jaro)
     }
 
-    /// Whether one text may be made of letters of the other alone.
+    /// True if one text may consist only of letters of the other.
     #[inline]
     pub(super) fn may_be_within(self, other: Self) -> bool {
         self.bits & !other.bits == 0 || other.bits & !self.bits == 0

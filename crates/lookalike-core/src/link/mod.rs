@@ -5,7 +5,7 @@
 //! Config   Records   Candidates        Pattern   Model      Scored   matches   Clusters   Validation
 //! ```
 //!
-//! What a job calls, in order:
+//! Functions that a job calls, in order:
 //!
 //! ```
 //! use lookalike_core::ids::Record;
@@ -47,8 +47,9 @@
 //! ```
 //!
 //! Note that nothing here depends on the order of the rows. Where two records are equally good,
-//! what they hold decides.
+//! their contents decide.
 
+pub mod choose;
 mod closeness;
 pub mod cluster;
 pub mod config;
@@ -57,6 +58,7 @@ pub mod decide;
 pub mod explain;
 pub mod extend;
 pub mod guess;
+mod header;
 pub mod key;
 mod letters;
 pub mod measure;
@@ -64,7 +66,9 @@ pub mod normalize;
 pub mod partner;
 pub mod records;
 pub mod score;
+pub mod teach;
 pub mod validate;
+pub mod verdicts;
 mod vocabulary;
 pub mod weigh;
 mod words;

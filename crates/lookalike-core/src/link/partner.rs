@@ -1,13 +1,14 @@
-//! Two tables to pairs of columns: those of one name first, then those of names that mean the same, then those that hold
-//! the same.
+//! Pairs the columns of two tables: first those with the same name, then those with names that mean the same, then
+//! those with the same values.
 //!
-//! Columns with few different values (yes and no, small numbers) look alike whatever they mean, and
-//! are paired by their names only.
+//! Columns with few distinct values (yes and no, small numbers) look similar whatever they mean, and are paired only by
+//! name.
 
 use std::collections::HashMap;
 
 use super::config::Kind;
-use super::guess::{header_words, kind_of_column};
+use super::guess::kind_of_column;
+use super::header::header_words;
 use super::normalize::{Date, DateOrder, words};
 use crate::packed::Strings;
 use crate::table::Table;
@@ -16,13 +17,36 @@ use crate::table::Table;
 const SYNONYMS: &[&[&str]] = &[
     &["phone", "phoneno", "phonenumber", "phonenr", "telephone", "tel", "telno", "telephonenumber", "telefon"],
     &["mobile", "mobilephone", "cell", "cellphone", "handy"],
-    &["address", "addr", "address1", "addressline1", "streetaddress", "street", "strasse"],
+    &[
+        "address",
+        "addr",
+        "address1",
+        "addressline1",
+        "streetaddress",
+        "street",
+        "strasse",
+        "anschrift",
+        "adresse",
+        "direccion",
+        "indirizzo",
+    ],
     &["city", "town", "locality", "ort"],
     &["zip", "zipcode", "postcode", "postalcode", "postal", "plz"],
     &["firstname", "first", "givenname", "given", "forename", "fname", "vorname"],
     &["lastname", "last", "surname", "familyname", "family", "lname", "nachname"],
     &["name", "fullname", "personname", "customername"],
-    &["dob", "dateofbirth", "birthdate", "birthday", "born", "geburtsdatum"],
+    &[
+        "dob",
+        "dateofbirth",
+        "birthdate",
+        "birthday",
+        "born",
+        "geburtsdatum",
+        "geboren",
+        "geburtstag",
+        "datumgeburt",
+        "naissance",
+    ],
     &["email", "emailaddress", "mail", "eaddress"],
     &["company", "companyname", "organisation", "organization", "business", "firm", "employer"],
     &["manufacturer", "brand", "maker", "vendor"],
@@ -32,19 +56,19 @@ const SYNONYMS: &[&[&str]] = &[
     &["gender", "sex"],
 ];
 
-/// Fewer different values say nothing of what a column means.
+/// Minimum number of distinct values: fewer say nothing about what a column means.
 const LEAST_VALUES: usize = 20;
 
-/// The share of what two columns hold that they must have in common.
+/// Minimum share of values that two columns have in common.
 const LEAST_OVERLAP: f64 = 0.25;
 
-/// The same for the years of dates: birthdays lie in other years than orders.
+/// The same for the years of dates: birthdays are in other years than orders.
 const LEAST_YEARS: f64 = 0.5;
 
-/// Rows of a column that are looked at: evenly spread over the table.
+/// Maximum number of rows of a column to examine, evenly spread over the table.
 const ROWS: usize = 20_000;
 
-/// The column of the second table that belongs to each of the first. Columns of ids have none.
+/// Returns the column of the second table that belongs to each column of the first. Columns of ids have none.
 pub fn partners(first: &Table, second: &Table, ids: [Option<&str>; 2]) -> Vec<Option<usize>> {
     let words = |table: &Table| table.names().iter().map(|name| header_words(name)).collect::<Vec<_>>();
     let (of_first, of_second) = (words(first), words(second));
@@ -69,14 +93,22 @@ pub fn partners(first: &Table, second: &Table, ids: [Option<&str>; 2]) -> Vec<Op
         places.iter().map(|at| Column::new(*at, &table.names()[*at], table.column(*at))).collect()
     };
     let (left, right) = (look(first, &left), look(second, &right));
+    let anchors: Vec<(usize, usize)> =
+        found.iter().enumerate().filter_map(|(at, other)| Some((at, (*other)?))).collect();
+    let same = rows_of_same(first, second, &anchors);
     let mut likenesses: Vec<(f64, usize, usize)> = Vec::new();
     for (a, one) in left.iter().enumerate() {
         for (b, other) in right.iter().enumerate() {
             let alone = [&left, &right].map(|columns| columns.iter().filter(|column| column.kind == one.kind).count());
-            likenesses.extend(one.likeness(other, alone == [1, 1]).map(|likeness| (likeness, a, b)));
+            let likeness = one.likeness(other, alone == [1, 1]);
+            // Writers and directors have similar names, but are not the same column.
+            let is_one = |likeness: &f64| {
+                *likeness >= 1.0 || agree(&same, first.column(one.at), second.column(other.at)).unwrap_or(true)
+            };
+            likenesses.extend(likeness.filter(is_one).map(|likeness| (likeness, a, b)));
         }
     }
-    // The most alike first; of equal ones, those that stand first.
+    // The most similar first; ties in the order of the columns.
     likenesses.sort_by(|x, y| y.0.total_cmp(&x.0).then_with(|| (x.1, x.2).cmp(&(y.1, y.2))));
     for (_, a, b) in likenesses {
         let (at, other) = (left[a].at, right[b].at);
@@ -88,13 +120,64 @@ pub fn partners(first: &Table, second: &Table, ids: [Option<&str>; 2]) -> Vec<Op
     found
 }
 
-/// A column that has no partner of its name.
+/// Rows of the two tables that probably describe one thing: they are the only ones with a certain value in a column
+/// that both tables have.
+fn rows_of_same(first: &Table, second: &Table, anchors: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    /// Minimum number of letters and digits of a value that is not shared by chance.
+    const LEAST_LETTERS: usize = 6;
+    fn once(cells: &Strings) -> HashMap<String, Option<usize>> {
+        let mut rows: HashMap<String, Option<usize>> = HashMap::new();
+        for (row, cell) in cells.iter().enumerate().take(ROWS) {
+            let value = words(cell).concat();
+            if value.len() >= LEAST_LETTERS {
+                rows.entry(value).and_modify(|row| *row = None).or_insert(Some(row));
+            }
+        }
+        rows
+    }
+    let mut same = Vec::new();
+    for (left, right) in anchors {
+        let (left, right) = (once(first.column(*left)), once(second.column(*right)));
+        let rows = left.iter().filter_map(|(value, row)| Some(((*row)?, (*right.get(value)?)?)));
+        same.extend(rows);
+    }
+    same.sort_unstable();
+    same.dedup();
+    same
+}
+
+/// True if two columns agree more often than by chance in rows that probably describe one thing; `None` if there are
+/// too few such rows.
+fn agree(same: &[(usize, usize)], left: &Strings, right: &Strings) -> Option<bool> {
+    const LEAST_ROWS: usize = 20;
+    /// Minimum share of rows that must agree, and minimum ratio to the share by chance.
+    const LEAST: f64 = 0.2;
+    const MORE: f64 = 2.0;
+    let filled: Vec<(Vec<String>, Vec<String>)> = same
+        .iter()
+        .map(|(one, other)| (words(left.get(*one)), words(right.get(*other))))
+        .filter(|(one, other)| !one.is_empty() && !other.is_empty())
+        .collect();
+    if filled.len() < LEAST_ROWS {
+        return None;
+    }
+    let share = |shift: usize| {
+        let is_alike = |at: &usize| {
+            let (one, other) = (&filled[*at].0, &filled[(at + shift) % filled.len()].1);
+            2 * one.iter().filter(|word| other.contains(word)).count() >= one.len().min(other.len())
+        };
+        (0..filled.len()).filter(is_alike).count() as f64 / filled.len() as f64
+    };
+    Some(share(0) >= LEAST && share(0) >= MORE * share(filled.len() / 2))
+}
+
+/// A column without a partner of the same name.
 struct Column {
     at: usize,
     name: String,
     kind: Kind,
     value_count: usize,
-    /// What it holds, each with its share.
+    /// Its words or values, each with its share.
     held: HashMap<String, f64>,
 }
 
@@ -124,7 +207,7 @@ impl Column {
         Self { at, name: header_words(name).concat(), kind, value_count, held }
     }
 
-    /// How likely the two are one, above 0 where they may be: names count more than what the columns hold.
+    /// Likelihood that the two are the same column, above 0 if they may be: names count more than values.
     fn likeness(&self, other: &Self, are_alone_of_kind: bool) -> Option<f64> {
         let overlap = self.overlap(other);
         let [one, two] = [self.kind, other.kind];
@@ -145,13 +228,14 @@ impl Column {
     fn overlap(&self, other: &Self) -> f64 {
         let mut shared: Vec<f64> =
             self.held.iter().filter_map(|(what, share)| Some(share.min(*other.held.get(what)?))).collect();
-        // In one order, whatever the order of the map.
+        // In one fixed order, whatever the order of the map.
         shared.sort_unstable_by(f64::total_cmp);
         shared.iter().sum()
     }
 }
 
-/// Whether two names mean the same: by the list, or as one is the start of the other (`addr`, `address`).
+/// True if two names mean the same: both are in the list of synonyms, or one is a prefix of the other (`addr`,
+/// `address`).
 fn is_called_alike(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     let is_listed = SYNONYMS.iter().any(|names| names.contains(&one) && names.contains(&other));
@@ -192,7 +276,7 @@ mod tests {
     fn columns_are_paired_by_name_by_meaning_and_by_what_they_hold() {
         let found = paired(&["id", "addr", "phone", "surname"], &["ref", "who", "address", "telephone"], cell);
         assert_eq!(found, [None, Some(2), Some(3), Some(1)]);
-        // The only phone of each.
+        // The only phone column of each table.
         assert_eq!(paired(&["id", "phone"], &["ref", "contact"], cell), [None, Some(1)]);
     }
 

@@ -1,19 +1,19 @@
-//! Tables to records: each field normalized, each different value kept once, and what its measure needs worked out once a
-//! value instead of once a pair.
+//! Builds records from tables: each field is normalized, each distinct value is stored once, and the data that its
+//! measure needs is computed once per value instead of once per pair.
 //!
-//! Records of the first table come first, then those of the second. Note that values are numbered
-//! in the order of their hashes, and [`Records::content`] orders records by a hash of what they hold. So nothing that
-//! comes later can depend on the order of the rows.
+//! Records of the first table come first, then those of the second. Note that values are numbered in the order of their
+//! hashes, and [`Records::content`] orders records by a hash of their contents, so no later step can depend on the
+//! order of the rows.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::config::{Config, Kind};
+use super::config::{ColumnConfig, Config, Kind};
 use super::copies::Copies;
-use super::guess::{is_given_name, is_of_household, is_of_person};
+use super::header::{is_attached, is_given_name, is_of_generation, is_of_household, is_of_person};
 use super::letters::Letters;
-use super::normalize::{Date, DateOrder, Normalizer};
+use super::normalize::{Date, DateOrder, Normalizer, generation_of};
 use super::words::Words;
 use crate::error::{Error, Result};
 use crate::hash::mix;
@@ -22,10 +22,10 @@ use crate::packed::Lists;
 use crate::packed::Strings;
 use crate::table::Table;
 
-/// The value of a record that has none.
+/// Marks a record without a value.
 pub const MISSING: u32 = u32::MAX;
 
-/// More fields do not fit into one [`Pattern`](super::measure::Pattern).
+/// Maximum number of fields: more do not fit into one [`Pattern`](super::measure::Pattern).
 pub const MOST_FIELDS: usize = 16;
 
 /// The records of one table or two, ready to be compared.
@@ -35,11 +35,15 @@ pub struct Records {
     first_count: usize,
     count: usize,
     content: Vec<u64>,
-    /// What a first look at each record needs, side by side, so that a record is one place in memory.
+    /// Data for a first check of each record, stored side by side, so that a record is in one place in memory.
     cells: Vec<Cell>,
     swappable: Option<[usize; 2]>,
-    /// The fields of e-mails, where there are names of people too.
+    /// Fields with e-mail addresses, if there are names of people too.
     emails: Vec<usize>,
+    /// Fields that distinguish the members of a household.
+    names: Vec<usize>,
+    /// Generation in the name of each record, 0 for none; empty if no name has one.
+    generations: Vec<u8>,
     copies: Copies,
 }
 
@@ -48,47 +52,51 @@ pub struct Records {
 pub struct Field {
     /// The name of its column in the first table.
     pub name: String,
-    /// What its values are.
+    /// Kind of its values.
     pub kind: Kind,
     /// The value of each record, or [`MISSING`].
     pub of_record: Vec<u32>,
-    /// The different values in their normal form.
+    /// The distinct values in their normal form.
     pub values: Strings,
-    /// How many records of the first table, and of the second, have each value; many copies of one record count as ten.
+    /// Number of records of the first table, and of the second, that have each value; many copies of one record count
+    /// as ten.
     pub counts: [Vec<u32>; 2],
-    /// Whom or what its values tell apart.
+    /// Entities that its values distinguish.
     pub tells: Tells,
     pub(super) detail: Detail,
 }
 
-/// Whom or what a field tells apart: what agreement in it means.
+/// Entities that a field distinguishes, which determines what agreement in it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Tells {
-    /// One person from another: given name, birthday, e-mail, number.
+    /// One member of a household from another: the given name of a person, or the whole name.
+    Name,
+    /// One person from another: birthday, e-mail, number.
     Person,
     /// One household or building from another: address, phone, postcode, family name.
     Household,
     /// One thing from another: the name of a company, the title of a product.
     Thing,
-    /// What something is like: a long text, a category, the price of a thing.
+    /// Description of a thing: a long text, a category, the price of a thing.
     Likeness,
 }
 
 impl Tells {
-    /// What fields of a kind tell apart, whatever they are called.
+    /// Default for fields of a kind, whatever their names are.
     pub fn of(kind: Kind) -> Self {
         match kind {
             Kind::Address | Kind::Phone => Self::Household,
             Kind::Organization | Kind::FreeText => Self::Thing,
             Kind::Category => Self::Likeness,
+            Kind::PersonName => Self::Name,
             _ => Self::Person,
         }
     }
 }
 
-/// What a measure needs to know of each value beyond its text.
+/// Data that a measure needs for each value in addition to its text.
 #[derive(Debug)]
 pub(super) enum Detail {
     Text,
@@ -99,16 +107,16 @@ pub(super) enum Detail {
     Words(Box<Words>),
 }
 
-/// What a first look at a value needs.
+/// Data for a first check of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     bits: u64,
     /// The value, or [`MISSING`].
     pub(super) value: u32,
     count: u16,
-    /// Whether its letters are words.
+    /// True if its letters stand for words.
     pub(super) are_words: bool,
-    /// Whether it has a digit.
+    /// True if it has a digit.
     pub(super) has_digit: bool,
 }
 
@@ -162,25 +170,29 @@ impl Records {
             .zip(columns)
             .map(|(column, (of_first, of_second))| Field::new(&column.name, column.kind, of_first, of_second))
             .collect();
-        let content = content_of(&fields);
+        let mut content = content_of(&fields);
+        tell_copies_apart(&mut content, first, second);
         look_beside(&mut fields);
         let copies = Copies::of(&fields, &content, first.row_count());
         copies.leave_out_of_counts(&mut fields);
         let names: Vec<usize> = (0..fields.len()).filter(|at| fields[*at].kind == Kind::PersonName).collect();
         let swappable = given_and_family(&fields, &names);
+        let generations = generations(first, second, config);
         let emails = (0..fields.len()).filter(|at| !names.is_empty() && fields[*at].kind == Kind::Email).collect();
         let second_count = second.map_or(0, Table::row_count);
         let count = first.row_count() + second_count;
         let cells = cells(&fields, count);
-        Ok(Self { fields, first_count: first.row_count(), count, content, cells, swappable, emails, copies })
+        let names = (0..fields.len()).filter(|at| fields[*at].tells == Tells::Name).collect();
+        let first_count = first.row_count();
+        Ok(Self { fields, first_count, count, content, cells, swappable, emails, names, generations, copies })
     }
 
-    /// The fields that are compared.
+    /// The compared fields.
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// A first look at a record, field by field.
+    /// Returns the data for a first check of a record, field by field.
     #[inline]
     pub(super) fn row(&self, record: Record) -> &[Cell] {
         let start = record.index() * self.fields.len();
@@ -192,43 +204,58 @@ impl Records {
         (0..self.count as u32).map(Record)
     }
 
-    /// How many records there are in both tables.
+    /// Number of records in both tables.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// How many records are of the first table.
+    /// Number of records in the first table.
     pub fn first_count(&self) -> usize {
         self.first_count
     }
 
-    /// Whether records of two tables are linked, and not those of one.
+    /// True if records of two tables are linked, and not those of one.
     pub fn are_of_two_tables(&self) -> bool {
         self.first_count < self.count
     }
 
-    /// How many pairs of records could be compared.
+    /// Number of pairs of records that could be compared.
     pub fn pair_count(&self) -> f64 {
         let (first, second) = (self.first_count as f64, (self.count - self.first_count) as f64);
         if self.are_of_two_tables() { first * second } else { first * (first - 1.0) / 2.0 }
     }
 
-    /// A number by which records are ordered, made of all that is compared of a record. Records that are equal in it are equal.
+    /// A number by which records are ordered, derived from all compared values of a record. Records with the same
+    /// number are equal.
     pub fn content(&self, record: Record) -> u64 {
         self.content[record.index()]
     }
 
-    /// The records that are equal in all that is compared.
+    /// Records that are equal in all compared fields.
     pub(super) fn copies(&self) -> &Copies {
         &self.copies
     }
 
-    /// The fields of e-mails that may be made of names.
+    /// Fields with e-mail addresses that may be built from names.
     pub(super) fn emails(&self) -> &[usize] {
         &self.emails
     }
 
-    /// The given and the family name, which people mix up.
+    /// Fields that distinguish the members of a household.
+    pub(super) fn names(&self) -> &[usize] {
+        &self.names
+    }
+
+    /// True if the names of two records say that they are of different generations.
+    pub(super) fn are_of_two_generations(&self, left: Record, right: Record) -> bool {
+        if self.generations.is_empty() {
+            return false;
+        }
+        let [left, right] = [left, right].map(|record| self.generations[record.index()]);
+        left != 0 && right != 0 && left != right
+    }
+
+    /// The fields with given and family names, which people mix up.
     pub fn swappable(&self) -> Option<[usize; 2]> {
         self.swappable
     }
@@ -262,7 +289,7 @@ impl Field {
             detail: Detail::Text,
         };
         let nothing = placeholder(kind, &hashed, value_of).map(|record| value_of(record).to_owned());
-        // 2^32 records share no 64-bit hash by chance that would ever be seen.
+        // With 2^32 records, a chance collision of 64-bit hashes would never be noticed.
         for group in hashed.chunk_by(|left, right| left.0 == right.0) {
             let text = value_of(group[0].1);
             if nothing.as_deref() == Some(text) {
@@ -300,17 +327,18 @@ impl Field {
     }
 
     fn tells(&self) -> Tells {
-        /// Words on average.
+        /// Average number of words above which a text is long.
         const LONG: usize = 20;
         match &self.detail {
             Detail::Words(words) if words.in_order.values().len() > LONG * self.values.len() => Tells::Likeness,
-            _ if is_of_person(&self.name) => Tells::Person,
+            _ if self.kind == Kind::FreeText && is_attached(&self.name) => Tells::Likeness,
+            _ if is_of_person(&self.name, self.kind) => Tells::Person,
             _ if is_of_household(&self.name, self.kind) => Tells::Household,
             _ => Tells::of(self.kind),
         }
     }
 
-    /// How many records have the value, in both tables.
+    /// Number of records that have the value, in both tables.
     pub fn frequency(&self, value: u32) -> u32 {
         self.counts[0][value as usize] + self.counts[1][value as usize]
     }
@@ -322,8 +350,8 @@ impl Field {
     }
 }
 
-/// The given and the family name: told by what they are called, or else the first two in the order of the alphabet, so that the order
-/// of the columns does not matter.
+/// Given and family name: recognized by their names, or else the first two fields in alphabetical order, so that the
+/// order of the columns does not matter.
 fn given_and_family(fields: &[Field], names: &[usize]) -> Option<[usize; 2]> {
     let mut names = names.to_vec();
     names.sort_unstable_by_key(|at| {
@@ -335,8 +363,9 @@ fn given_and_family(fields: &[Field], names: &[usize]) -> Option<[usize; 2]> {
     Some(two)
 }
 
-/// What a field tells depends on its neighbors. Beside the names of people, a company tells as much as a household does: colleagues
-/// share it, and its phone. Beside the name of a thing, an amount tells what it is like: each shop has its own price.
+/// Adjusts what a field tells apart by its neighbors. Next to the names of people, a company tells as much as a
+/// household does: colleagues share it, and its phone. Next to the name of a thing, an amount describes it: each shop
+/// has its own price.
 fn look_beside(fields: &mut [Field]) {
     let are_people = fields.iter().any(|field| field.kind == Kind::PersonName);
     let are_things = !are_people && fields.iter().any(|field| field.tells == Tells::Thing);
@@ -347,6 +376,23 @@ fn look_beside(fields: &mut [Field]) {
             _ => {}
         }
     }
+}
+
+/// The generation in the name of each record; empty if no name has one.
+fn generations(first: &Table, second: Option<&Table>, config: &Config) -> Vec<u8> {
+    let mut all = vec![0; first.row_count() + second.map_or(0, Table::row_count)];
+    let named = |column: &&ColumnConfig| column.kind == Kind::PersonName || is_of_generation(&column.name);
+    for column in config.columns.iter().filter(named) {
+        let of_first = first.find(&column.name).ok().map(|at| first.column(at));
+        let of_second = second.and_then(|second| Some(second.column(second.find(column.name_in_second()).ok()?)));
+        let is_alone = column.kind != Kind::PersonName;
+        for (cells, start) in [(of_first, 0), (of_second, first.row_count())] {
+            for (value, generation) in cells.into_iter().flat_map(Strings::iter).zip(&mut all[start..]) {
+                *generation = (*generation).max(generation_of(value, is_alone));
+            }
+        }
+    }
+    if all.iter().all(|generation| *generation == 0) { Vec::new() } else { all }
 }
 
 fn cells(fields: &[Field], count: usize) -> Vec<Cell> {
@@ -376,7 +422,7 @@ fn cells(fields: &[Field], count: usize) -> Vec<Cell> {
     cells
 }
 
-/// Rows at a time that a thread normalizes.
+/// Number of rows that a thread normalizes at once.
 const ROWS_AT_ONCE: usize = 16 * 1024;
 
 fn normalized(column: &Strings, normalizer: Normalizer) -> Strings {
@@ -393,8 +439,8 @@ fn normalized(column: &Strings, normalizer: Normalizer) -> Strings {
     all
 }
 
-/// A zero that stands for "not known" among numbers with decimals: a record that has it. Prices are so; counts, of which
-/// none is natural, are not.
+/// Returns a record with a zero that stands for an unknown value, in a field of numbers with decimals. Prices are
+/// treated this way; counts, where zero is a natural value, are not.
 fn placeholder<'a>(kind: Kind, hashed: &[(u64, u32)], value_of: impl Fn(u32) -> &'a str) -> Option<u32> {
     const LEAST_ZEROS: f64 = 0.03;
     const LEAST_DECIMALS: f64 = 0.2;
@@ -409,7 +455,8 @@ fn placeholder<'a>(kind: Kind, hashed: &[(u64, u32)], value_of: impl Fn(u32) -> 
     (share(zeros) >= LEAST_ZEROS && share(decimals) >= LEAST_DECIMALS).then(|| hashed[start].1)
 }
 
-/// A hash of what is compared of each record, whatever the order of the columns: neither that nor an id says what a record is.
+/// Hash of the compared values of each record, independent of the order of the columns: neither that order nor an id is
+/// part of a record's content.
 fn content_of(fields: &[Field]) -> Vec<u64> {
     let count = fields.first().map_or(0, |field| field.of_record.len());
     let mut content = vec![0_u64; count];
@@ -422,6 +469,27 @@ fn content_of(fields: &[Field]) -> Vec<u64> {
     }
     content.par_iter_mut().for_each(|content| *content = mix(*content));
     content
+}
+
+/// Orders records that are equal in all compared values independently of their rows: by everything that the tables
+/// contain about them, including their ids. The upper half of a hash is for the compared values, and the lower half
+/// distinguishes copies.
+fn tell_copies_apart(content: &mut [u64], first: &Table, second: Option<&Table>) {
+    const LOWER: u64 = u32::MAX as u64;
+    let mut start = 0;
+    for table in [Some(first), second].into_iter().flatten() {
+        let mut whole = vec![0_u64; table.row_count()];
+        for (at, name) in table.names().iter().enumerate() {
+            let seed = xxh3_64(name.as_bytes());
+            for (whole, cell) in whole.iter_mut().zip(table.column(at).iter()) {
+                *whole = whole.wrapping_add(xxh3_64_with_seed(cell.as_bytes(), seed));
+            }
+        }
+        for (content, whole) in content[start..].iter_mut().zip(&whole) {
+            *content = *content & !LOWER | mix(*whole) & LOWER;
+        }
+        start += table.row_count();
+    }
 }
 
 fn check_unique(ids: &Strings) -> Result<()> {

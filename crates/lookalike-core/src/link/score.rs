@@ -10,7 +10,7 @@ use super::records::{MISSING, MOST_FIELDS, Records};
 use super::weigh::{Frequencies, Model, Said, exact_weight, log_odds, probability};
 use crate::ids::Record;
 
-/// A pair with what speaks for it.
+/// A pair with the evidence for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scored {
     /// The record with the lesser number.
@@ -35,9 +35,9 @@ impl Scored {
 pub struct Scorer<'a> {
     /// The records.
     pub records: &'a Records,
-    /// What each level says.
+    /// Weights of the levels of each field.
     pub model: &'a Model,
-    /// What the rarity of values adds.
+    /// Adjustments for the rarity of values.
     pub frequencies: &'a Frequencies,
 }
 
@@ -51,7 +51,7 @@ impl Scorer<'_> {
         scored
     }
 
-    /// The same; `go_on` is asked for every pair that is looked at.
+    /// The same; `go_on` is called for every pair that is scored.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Scorer<'_> {
         let score = |at: usize, pattern: Pattern| {
             go_on()?;
             let (left, right) = candidates.pair(at);
-            let weight = self.model.prior + self.model.together(&self.said(left, right, pattern));
+            let weight = self.model.total(pattern, &self.said(left, right, pattern));
             Ok((weight >= least).then_some(Scored { left, right, pattern, weight }))
         };
         patterns
@@ -81,11 +81,18 @@ impl Scorer<'_> {
     pub fn score(&self, left: Record, right: Record) -> Scored {
         let (left, right) = (left.min(right), left.max(right));
         let pattern = compare(self.records, left, right);
-        let weight = self.model.prior + self.model.together(&self.said(left, right, pattern));
+        let weight = self.model.total(pattern, &self.said(left, right, pattern));
         Scored { left, right, pattern, weight }
     }
 
-    /// What each field says.
+    /// Agreement of two records whose clusters may be joined because of other pairs.
+    pub(super) fn agreement(&self, left: Record, right: Record) -> f64 {
+        let (left, right) = (left.min(right), left.max(right));
+        let pattern = compare(self.records, left, right);
+        self.model.agreement(pattern, &self.said(left, right, pattern))
+    }
+
+    /// Weight of each field.
     pub fn said(&self, left: Record, right: Record, pattern: Pattern) -> Said {
         let mut said = [0.0; MOST_FIELDS];
         let fields = self.records.fields().iter().zip(&self.model.fields);
@@ -94,7 +101,7 @@ impl Scorer<'_> {
             let [left, right] = [left[at].value, right[at].value];
             let level = level_of(pattern, at);
             let adjust = |value: u32| self.frequencies.adjustment(at, value);
-            // Of two that have the same, nobody ever is less one than of two that have nearly the same.
+            // Equal values never weigh less than nearly equal ones.
             let equal = |value: u32| {
                 let average = weights.weights[usize::from(Scale::of(field.kind).equal())];
                 (average + adjust(value)).max(average.min(0.0))
@@ -111,6 +118,7 @@ impl Scorer<'_> {
                 };
                 weight.min(equal(left)).min(equal(right))
             };
+            *said = exact_weight(*said * weights.factor);
         }
         said
     }
@@ -127,8 +135,9 @@ impl Scorer<'_> {
                 // A weight between levels reaches up to the next one.
                 weight => weight.max(next),
             };
+            *said = exact_weight(*said * field.factor);
         }
-        self.model.prior + self.model.together(&said)
+        self.model.total(pattern, &said)
     }
 
     /// The points of each field, up to 100.

@@ -1,4 +1,5 @@
-//! How many matches are right, without labels: by a field that was not used for matching, a date for example.
+//! Estimates the share of matches that are right, without labels, from a field that was not used for matching, such as
+//! a date.
 //!
 //! Let T be its mean difference among sure matches and R among random pairs. A pool of pairs with mean difference x is
 //! then a mixture of both, and the share of matches in it is (R − x) / (R − T). (Leskovec, Rajaraman, Ullman, Mining of
@@ -12,10 +13,10 @@ use super::weigh::{log_odds, random_pairs};
 use crate::ids::{Number, Record};
 use crate::packed::Strings;
 
-/// A mean and how sure it is.
+/// A mean and its uncertainty.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mean {
-    /// Pairs of which both values are known.
+    /// Number of pairs of which both values are known.
     pub count: usize,
     /// Their mean difference.
     pub mean: f64,
@@ -23,7 +24,7 @@ pub struct Mean {
     pub error: f64,
 }
 
-/// A share and the interval that holds it with 95 %.
+/// A share with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
     /// The share, between 0 and 1.
@@ -37,44 +38,44 @@ pub struct Share {
 /// The pairs with scores in one band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
-    /// The least probability.
+    /// Lower end of the probabilities, inclusive.
     pub from: f64,
-    /// The probability that is not reached.
+    /// Upper end of the probabilities, exclusive.
     pub to: f64,
     /// The differences of the pairs.
     pub differences: Mean,
-    /// The share that is right; none when nothing is known of the pairs.
+    /// Share of right matches; `None` if nothing is known about the pairs.
     pub right: Option<Share>,
 }
 
-/// What a field says about matches that were made without it.
+/// Evidence from a field about matches that were made without it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validation {
     /// R: the differences of random pairs.
     pub random: Mean,
     /// T: the differences of sure matches.
     pub sure: Mean,
-    /// All matches in one.
+    /// All matches as one band.
     pub all: Band,
-    /// The matches by their probability, least first.
+    /// Matches in bands of probability, lowest first.
     pub bands: Vec<Band>,
 }
 
 impl Validation {
-    /// Whether the matches are no more alike in the field than random pairs, as far as can be told.
+    /// True if the matches are no more similar in the field than random pairs, as far as can be told.
     pub fn is_without_evidence(&self) -> bool {
         let error = self.random.error.hypot(self.sure.error);
         self.sure.count > 0 && self.random.count > 0 && self.sure.mean + NORMAL_95 * error >= self.random.mean
     }
 }
 
-/// From this probability on a match is sure, if there are enough such matches.
+/// Minimum probability of a sure match, if there are enough such matches.
 pub const SURE: f64 = 0.999;
 
-/// Where bands end: each holds a tenth of the doubt of the one before.
+/// Upper ends of the bands: each has a tenth of the doubt of the one before.
 const BANDS: [f64; 6] = [0.0, 0.5, 0.9, 0.99, SURE, 1.0 + f64::EPSILON];
 
-/// Random pairs that are looked at.
+/// Number of random pairs to examine.
 const RANDOM_PAIRS: usize = 100_000;
 
 /// Half of the interval that holds 95 % of a normal distribution, in standard errors.
@@ -85,7 +86,7 @@ impl Mean {
     pub fn of(differences: impl IntoIterator<Item = f64>) -> Self {
         let (mut count, mut mean, mut squares) = (0, 0.0, 0.0);
         for difference in differences {
-            // Welford's way, which keeps its digits.
+            // Welford's algorithm, which preserves precision.
             count += 1;
             let before = difference - mean;
             mean += before / f64::from(count);
@@ -96,8 +97,8 @@ impl Mean {
     }
 }
 
-/// The share of matches in a pool; none when the pool or either measure is empty, or sure matches differ as much as
-/// random pairs do, so that the field tells nothing.
+/// Share of matches in a pool; `None` if the pool or either measure is empty, or if sure matches differ as much as
+/// random pairs, so that the field says nothing.
 ///
 /// ```
 /// use lookalike_core::link::validate::{Mean, share_of_matches};
@@ -113,8 +114,8 @@ pub fn share_of_matches(random: Mean, sure: Mean, pool: Mean) -> Option<Share> {
         return None;
     }
     let share = (random.mean - pool.mean) / span;
-    // How the share moves with each of the three means, which err independently. A few pairs may be equal by luck: one
-    // more that is wrong must not be beyond belief.
+    // The sensitivity of the share to each of the three means, whose errors are independent. A few pairs may be equal
+    // by chance: the interval must allow for one more that is wrong.
     let by_pool = (pool.error / span).max(1.0 / (pool.count + 1) as f64);
     let by_random = random.error * (pool.mean - sure.mean) / span.powi(2);
     let by_sure = sure.error * (random.mean - pool.mean) / span.powi(2);
@@ -137,7 +138,7 @@ enum Value {
 }
 
 impl Yardstick {
-    /// Reads a column of the first table, and of the second where there are two.
+    /// Reads a column of the first table, and of the second if there are two.
     pub fn new(kind: Kind, first: &Strings, second: Option<&Strings>) -> Self {
         let written = || first.iter().chain(second.into_iter().flat_map(Strings::iter));
         let normalizer = Normalizer::new(kind, written());
@@ -153,7 +154,7 @@ impl Yardstick {
         Self { values: written().map(value).collect() }
     }
 
-    /// How far two records are apart: days, or the difference of numbers, or 1 where texts are not equal.
+    /// Difference between two records: days, or the difference of numbers, or 1 if texts are not equal.
     pub fn difference(&self, left: Record, right: Record) -> Option<f64> {
         match [left, right].map(|record| &self.values[record.index()]) {
             [Value::Number(left), Value::Number(right)] => Some((left - right).abs()),
@@ -163,7 +164,7 @@ impl Yardstick {
     }
 }
 
-/// Holds matches against a field that was not used to find them.
+/// Compares matches with a field that was not used to find them.
 pub fn validate(records: &Records, yardstick: &Yardstick, matches: &[Scored]) -> Validation {
     let between = |from: f64, to: f64| {
         let pairs = matches.iter().filter(move |pair| (from..to).contains(&pair.probability()));
@@ -181,13 +182,13 @@ pub fn validate(records: &Records, yardstick: &Yardstick, matches: &[Scored]) ->
     Validation { random, sure, all: band(0.0, last), bands }
 }
 
-/// The matches from [`SURE`] on; where these are few, the best ones.
+/// The matches with a probability of at least [`SURE`]; if there are only a few, the best ones.
 fn sure(yardstick: &Yardstick, matches: &[Scored]) -> Mean {
-    /// Fewer make no mean.
+    /// Minimum number of matches for a mean.
     const FEW: usize = 30;
     let known = |pair: &Scored| Some((pair.weight, yardstick.difference(pair.left, pair.right)?));
     let mut known: Vec<(f64, f64)> = matches.iter().filter_map(known).collect();
-    // All with the weight of the last one too, so that nothing depends on the order of equals.
+    // Includes all matches with the weight of the last one, so that nothing depends on the order of ties.
     known.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.total_cmp(&b.1)));
     let least = known.get(FEW.min(known.len()).saturating_sub(1)).map_or(0.0, |last| last.0).min(log_odds(SURE));
     Mean::of(known.into_iter().take_while(|(weight, _)| *weight >= least).map(|(_, difference)| difference))
@@ -246,7 +247,8 @@ mod tests {
     #[test]
     fn a_known_share_is_found_and_lies_within_the_interval_as_often_as_promised() {
         for share in [0.3, 0.8, 0.95] {
-            // 200 trials hold the truth 190 times on average, with a standard deviation of 3.1.
+            // In 200 trials the interval contains the true value 190 times on average, with a standard deviation of
+            // 3.1.
             let held = (0..200).filter(|trial| {
                 let seed = mix(trial + 1000);
                 let random = simulated(5000, 0.0, seed);
@@ -265,7 +267,7 @@ mod tests {
         let dates: Strings = ["2020-01-31", "1.2.2020", "", "2020"].into_iter().collect();
         let yardstick = Yardstick::new(Kind::Date, &dates, None);
         let difference = |left, right| yardstick.difference(Record(left), Record(right));
-        // The first of February or the second of January: no day above 12 tells, so the month is first.
+        // The first of February or the second of January: no day above 12 decides, so the month is first.
         assert_eq!(difference(0, 1), Some(29.0));
         assert_eq!((difference(0, 2), difference(0, 3)), (None, None));
         let codes: Strings = ["AB-1", "ab1", "ab2"].into_iter().collect();

@@ -1,7 +1,7 @@
-//! Words by which a column tells what it is: common names of people in many countries, words of organizations, and the
-//! words that people put over columns. A guess needs only some of the values to be among them.
+//! Words that reveal the kind of a column: common names of people in many countries, words in names of organizations,
+//! and common column headers. A guess needs only some of the values to be among them.
 //!
-//! Nicknames stand here too, since no measure of letters finds Bill in William.
+//! Nicknames are here too, since no measure based on letters finds Bill in William.
 
 /// Common given names.
 pub(super) const GIVEN_NAMES: &str = "
@@ -41,7 +41,7 @@ pub(super) const FAMILY_NAMES: &str = "
     williams wilson wood wright yang young zhang
 ";
 
-/// Words that stand in names of organizations.
+/// Words that occur in names of organizations.
 pub(super) const ORGANIZATION_WORDS: &str = "
     ab academy ag agency associates association bakery bank bar bistro bv cafe center center church clinic club co
     college company consulting corp corporation council daycare deli department electronics enterprises entertainment
@@ -51,7 +51,7 @@ pub(super) const ORGANIZATION_WORDS: &str = "
     solutions spa srl store studio systems technologies theatre university
 ";
 
-/// Names that stand for each other: a line is one name in its forms.
+/// Forms of the same name, one name per line.
 pub(super) const NICKNAMES: &str = "
 alexander alex alec sandy xander
 alexandra alex sandra sandy lexi

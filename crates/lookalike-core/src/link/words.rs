@@ -1,4 +1,4 @@
-//! The words of a field's values, and how much each of them tells: TF-IDF.
+//! The words of a field's values, and the weight of each: TF-IDF.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -12,23 +12,23 @@ use crate::packed::Strings;
 /// The words of every value of a field. Words are numbered from the rarest to the most common.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// The different words.
+    /// The distinct words.
     pub(super) texts: Strings,
-    /// How many records of the first table, and of the second, have each word.
+    /// Number of records of the first table, and of the second, that have each word.
     pub(super) counts: Vec<[u32; 2]>,
-    /// What a word tells: the logarithm of how rare it is.
+    /// Weight of each word: the logarithm of its rarity.
     pub(super) weights: Vec<f32>,
     /// The words of each value in the order of the text.
     pub(super) in_order: Lists,
-    /// The different words of each value, rarest first.
+    /// The distinct words of each value, rarest first.
     pub(super) sorted: Lists,
     /// The letters of each word.
     pub(super) letters: Vec<Letters>,
-    /// Whether each word has a digit: a number, a model, a version.
+    /// True for each word with a digit: a number, a model, a version.
     pub(super) is_number: Vec<bool>,
     /// The length of each value as a vector of weights.
     pub(super) lengths: Vec<f32>,
-    /// The part numbers of each value that exactly two records have, one of each table where there are two.
+    /// Part numbers of each value that exactly two records have, one of each table if there are two.
     pub(super) part_numbers: Lists,
 }
 
@@ -87,22 +87,22 @@ impl Words {
         Self { texts, counts, weights, in_order, sorted, letters, is_number, lengths, part_numbers }
     }
 
-    /// Looks at what is needed to compare a value, so that it is near when it is.
+    /// Prefetches the data needed to compare a value.
     #[inline]
     pub(super) fn look_at(&self, value: usize) {
         let lists = [&self.sorted, &self.part_numbers].map(|lists| lists.list(value).first().copied());
         black_box((lists, self.lengths[value]));
     }
 
-    /// Whether two values share a part number that no other record has.
+    /// True if two values share a part number that no other record has.
     pub(super) fn share_part_number(&self, values: [u32; 2]) -> bool {
         let [left, right] = values.map(|value| self.part_numbers.list(value as usize));
         left.iter().any(|number| right.contains(number))
     }
 }
 
-/// The part numbers of each value that exactly two records have: of one table, or one of each. A part number is a word of some letters
-/// with a digit, or two that stand side by side, since hyphens and blanks in it come and go.
+/// Part numbers of each value that exactly two records have: of one table, or one of each. A part number is a word of
+/// some letters with a digit, or two adjacent words, since hyphens and blanks in it are often left out.
 fn part_numbers(in_order: &Lists, texts: &Strings, value_counts: &[Vec<u32>; 2]) -> Lists {
     let found: Vec<Vec<u32>> = in_order.iter().map(|words| numbers_of(words, texts)).collect();
     let mut counts: HashMap<u32, [u32; 2]> = HashMap::new();
@@ -121,9 +121,9 @@ fn part_numbers(in_order: &Lists, texts: &Strings, value_counts: &[Vec<u32>; 2])
         .collect()
 }
 
-/// Hashes of all that may be a part number.
+/// Hashes of everything that may be a part number.
 fn numbers_of(words: &[u32], texts: &Strings) -> Vec<u32> {
-    /// Fewer characters are a size or a version; of digits alone, a year or a count.
+    /// Minimum length: shorter words are a size or a version; of digits only, a year or a count.
     const LEAST: usize = 4;
     const LEAST_DIGITS: usize = 7;
     let hash = |text: &str| {
@@ -134,7 +134,8 @@ fn numbers_of(words: &[u32], texts: &Strings) -> Vec<u32> {
     };
     let text = |word: u32| texts.get(word as usize);
     let alone = words.iter().filter_map(|word| hash(text(*word)));
-    // A letter and a number: "ab 1234". Two numbers side by side are two numbers, and two words that hold a number by chance are words.
+    // A letter and a number: "ab 1234". Two adjacent numbers are two numbers, and two words that contain a number by
+    // chance are words.
     let is_part = |two: &&[u32]| {
         let [left, right] = [text(two[0]), text(two[1])];
         let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());

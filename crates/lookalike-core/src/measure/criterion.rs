@@ -1,9 +1,9 @@
-//! When two sets are a match: a measure with its threshold, and the bounds that follow from it.
+//! Match criteria: a measure with its threshold, and the bounds that follow from it.
 //!
-//! A bound that is computed in floating point is off by one now and then, and a match
-//! that is lost to rounding is lost for good. So every bound is only guessed by a formula, and then moved up or down
-//! until it agrees with [`Criterion::accepts`], the very test that decides. All measures grow with what is shared and
-//! shrink with the partner's size, and so do their rounded quotients, so that one step past the border is proof.
+//! A bound computed in floating point is occasionally off by one, and a match lost to rounding is lost for good. Every
+//! bound is therefore only guessed by a formula, and then moved up or down until it agrees with [`Criterion::accepts`],
+//! the very test that decides. All measures grow with the overlap and shrink with the other set's size, and so do their
+//! rounded quotients, so checking one step past the boundary is a proof.
 
 use std::num::NonZeroU32;
 
@@ -62,7 +62,7 @@ impl Criterion {
         }
     }
 
-    /// Whether this is a match.
+    /// True if this is a match.
     #[inline]
     pub fn accepts(self, overlap: Overlap) -> bool {
         match self {
@@ -73,7 +73,7 @@ impl Criterion {
         }
     }
 
-    /// The length filter: whether sets of these sizes can match at all, even if all of the smaller one is shared.
+    /// The length filter: true if sets of these sizes can match, if all of the smaller one is shared.
     #[inline]
     pub fn allows_sizes(self, left: u32, right: u32) -> bool {
         self.accepts(Overlap { shared: left.min(right), left, right })
@@ -97,8 +97,8 @@ impl Criterion {
         }
     }
 
-    /// The least number of shared features that makes sets of these sizes a match; more than the smaller one has if
-    /// none does. It does not shrink when a size grows.
+    /// The minimum number of shared features for sets of these sizes to match; more than the smaller size if none is
+    /// enough. It does not shrink when a size grows.
     pub fn least_shared(self, left: u32, right: u32) -> u32 {
         let most = left.min(right);
         let guess = match self {
@@ -129,7 +129,7 @@ impl Criterion {
             Self::Cosine(threshold) => (threshold.value().powi(2) * f64::from(size)).ceil() as u32,
             Self::Overlap(least) => return least.get().min(size + 1),
         };
-        // At best the partner is a part of the set.
+        // At best the other set is a subset.
         let accepts = |partner| self.accepts(Overlap { shared: partner, left: size, right: partner });
         let mut partner = guess.clamp(1, size + 1);
         while partner > 1 && accepts(partner - 1) {
@@ -143,7 +143,7 @@ impl Criterion {
 
     /// The size of the largest set, up to `largest`, that a set of this size can match; 0 if it can match none.
     pub fn greatest_partner(self, size: u32, largest: u32) -> u32 {
-        // At best the set is a part of its partner.
+        // At best the set is a subset of the other.
         let accepts = |partner| self.accepts(Overlap { shared: size, left: size, right: partner });
         if size > largest || !accepts(size) {
             return 0;
@@ -163,7 +163,7 @@ impl Criterion {
         partner
     }
 
-    /// Whether a set must share no more with a larger partner than with one of its own size.
+    /// True if a set need not share more with a larger set than with one of its own size.
     fn is_about_the_smaller(self) -> bool {
         matches!(self, Self::Containment(_) | Self::Overlap(_))
     }
@@ -173,17 +173,17 @@ fn geometric_mean(left: u32, right: u32) -> f64 {
     ((u64::from(left) * u64::from(right)) as f64).sqrt()
 }
 
-/// How many features one set must share with others, by their sizes: asked for so often that it is remembered.
+/// Minimum overlaps of one set with others by size, cached because they are needed so often.
 #[derive(Debug)]
 pub(crate) struct Needs {
     criterion: Criterion,
     size: u32,
-    /// The sizes of partners that are possible at all.
+    /// The smallest possible size of a match.
     least_partner: u32,
     greatest_partner: u32,
-    /// The largest partner that is remembered by its own size.
+    /// The largest size cached individually.
     greatest_known: u32,
-    /// From the least partner on; 0 is not yet known, since a match shares something.
+    /// Indexed from the smallest possible size; 0 means unknown, since a match always shares something.
     known: Vec<u32>,
 }
 
@@ -192,7 +192,8 @@ impl Needs {
         Self { criterion, size: 0, least_partner: 1, greatest_partner: 0, greatest_known: 0, known: Vec::new() }
     }
 
-    /// Turns to sets of this size, whose partners have at most `largest` features: the same for sets of one size.
+    /// Switches to sets of this size, whose matches have at most `largest` features: the cache is kept for sets of
+    /// equal size.
     pub(crate) fn turn_to(&mut self, size: u32, largest: u32) {
         if self.size != size {
             self.size = size;
@@ -214,7 +215,7 @@ impl Needs {
         (self.least_partner..=self.greatest_partner).contains(&partner)
     }
 
-    /// What must be shared with an allowed partner.
+    /// The minimum overlap with a set of an allowed size.
     #[inline]
     pub(crate) fn least_shared(&mut self, partner: u32) -> u32 {
         let partner = partner.min(self.greatest_known);

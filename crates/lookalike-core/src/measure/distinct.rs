@@ -1,25 +1,25 @@
-//! How many different features a text has, and which.
+//! Finds and counts the distinct features of a text.
 //!
-//! Most features of most texts occur once, so a table of all of them would be work for nothing. Each feature has a place in a row
-//! of bits that fits the nearest cache. Where a place is met by one feature only, that one is different from all others; those that
-//! meet at a place are few, and only they are compared.
+//! Most features of most texts occur once, so a hash table of all of them would be wasted work. Each feature has a slot
+//! in a bit array that fits in the L1 cache. A slot that is hit once holds a distinct feature; the few features that
+//! share a slot are compared.
 
 use super::feature_set::{FeatureSet, multiplier};
 
-/// Places per feature, at least: of sixteen features, one meets another by chance.
+/// Minimum number of slots per feature: one feature in sixteen collides by chance.
 const PLACES: usize = 16;
 
-/// Counts different features. Use one per thread, since it reuses its buffers.
+/// Counts distinct features. Use one per thread, since it reuses its buffers.
 #[derive(Clone, Debug)]
 pub struct Distinct {
-    /// A bit per place, set if a feature came there; and one, set if several did.
+    /// Two bits per slot: one is set if a feature hit it, the other if several did.
     seen: Vec<u64>,
     met: Vec<u64>,
-    /// The features that met others, each as often as it occurs, and what is different among them.
+    /// The features that share a slot, each as often as it occurs, and the distinct ones among them.
     again: Vec<u64>,
     set: FeatureSet,
     size: u32,
-    /// Odd, and not known beforehand, so that nobody can choose words that all meet.
+    /// Odd, and unpredictable, so that nobody can choose words that all collide.
     multiplier: u64,
 }
 
@@ -31,14 +31,14 @@ impl Default for Distinct {
 }
 
 impl Distinct {
-    /// Those of these features.
+    /// Counts the distinct ones of these features.
     pub fn new(features: &[u64]) -> Self {
         let mut distinct = Self::default();
         distinct.fill(features);
         distinct
     }
 
-    /// Counts the different ones of these features, and keeps what [`Distinct::iter`] needs.
+    /// Counts the distinct ones of these features, and prepares [`Distinct::iter`].
     pub fn fill(&mut self, features: &[u64]) {
         let words = (features.len() * PLACES / 64).next_power_of_two();
         for bits in [&mut self.seen, &mut self.met] {
@@ -52,7 +52,7 @@ impl Distinct {
             self.met[word] |= *seen & bit;
             *seen |= bit;
         }
-        // No branch depends on a feature: it would often be guessed wrong.
+        // No branch depends on a feature: it would often be mispredicted.
         self.again.resize(features.len().max(self.again.len()), 0);
         let mut count = 0;
         for &feature in features {
@@ -65,12 +65,12 @@ impl Distinct {
         self.size = alone + self.set.size();
     }
 
-    /// How many different ones there are.
+    /// Number of distinct features.
     pub fn size(&self) -> u32 {
         self.size
     }
 
-    /// Each different one of the features that were counted last, in no particular order.
+    /// The distinct ones of the last counted features, in no particular order.
     pub fn iter(&self, features: &[u64]) -> impl Iterator<Item = u64> {
         let places = self.places();
         let is_alone = move |feature: &u64| {
@@ -87,7 +87,7 @@ impl Distinct {
     }
 }
 
-/// Where features have their places in a row of bits.
+/// Positions of features in a bit array.
 #[derive(Clone, Copy)]
 struct Places {
     multiplier: u64,
@@ -96,7 +96,7 @@ struct Places {
 }
 
 impl Places {
-    /// The word and the bit of a feature: the highest bits say which word, and those below them which bit.
+    /// The word and the bit of a feature: the highest bits select the word, and those below them the bit.
     #[inline]
     fn of(self, feature: u64) -> (usize, u64) {
         let mixed = feature.wrapping_mul(self.multiplier).rotate_left(self.shift);
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn features_that_share_their_high_bits_do_not_share_a_place() {
-        // Features are hash values, not numbers in a row, which some multipliers would bring together.
+        // Features are hash values; consecutive numbers would collide under some multipliers.
         let features: Vec<u64> = (1..=400_000).map(|number| mix(number) >> 24).collect();
         let distinct = Distinct::new(&features);
         assert_eq!(distinct.size() as usize, features.iter().collect::<HashSet<_>>().len());

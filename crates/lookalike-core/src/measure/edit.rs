@@ -5,8 +5,8 @@ use rapidfuzz::distance::levenshtein;
 /// Maximum number of cells of the distance table to compute: a second or two of work, 64 cells at a time.
 pub const MOST_CELLS: u64 = 10_000_000_000;
 
-/// The smallest number of insertions, deletions and substitutions that turn `left` into `right`; none where both are so
-/// long and so different that what lies between their common start and end would take more than [`MOST_CELLS`].
+/// The smallest number of insertions, deletions and substitutions that turn `left` into `right`; none if, without their
+/// common start and end, both are so long that the computation would take more than [`MOST_CELLS`].
 ///
 /// ```
 /// use lookalike_core::measure::edit::distance;

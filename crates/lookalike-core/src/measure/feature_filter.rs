@@ -1,17 +1,17 @@
-//! A quick upper bound of what two documents share, which rejects most candidates that do not match.
+//! A fast upper bound of the overlap of two documents, which rejects most candidates that do not match.
 
-/// One bit for each of many values that a feature's high bits can have, set where the set has a feature.
+/// A bit array indexed by high bits of features, set if the set has a feature there.
 #[derive(Clone, Debug)]
 pub struct FeatureFilter {
-    /// A power of two of words.
+    /// The number of words is a power of two.
     words: Vec<u64>,
 }
 
-/// Bits a feature, at least: so one in this many absent features seems to be there.
+/// Minimum number of bits per feature: of absent features, at most one in this many appears to be present.
 const BITS: usize = 16;
 
 impl FeatureFilter {
-    /// A filter for these features.
+    /// Creates a filter for these features.
     pub fn new(features: &[u64]) -> Self {
         let words = (features.len() * BITS).div_ceil(64).next_power_of_two().max(2);
         let mut filter = Self { words: vec![0; words] };
@@ -22,7 +22,7 @@ impl FeatureFilter {
         filter
     }
 
-    /// The number of `features` that seem to be in the set: at least the number that are.
+    /// The number of `features` that appear to be in the set: an upper bound of the overlap.
     pub fn most_shared(&self, features: &[u64]) -> u32 {
         let is_here = |feature: &u64| {
             let (word, bit) = self.place(*feature);
@@ -34,7 +34,7 @@ impl FeatureFilter {
     #[inline]
     fn place(&self, feature: u64) -> (usize, u64) {
         let word = feature >> (64 - self.words.len().trailing_zeros());
-        // From bits that do not choose the word.
+        // Use bits that do not select the word.
         (word as usize, 1 << (feature % 64))
     }
 }
@@ -50,7 +50,7 @@ mod tests {
         let filter = FeatureFilter::new(&features[..1000]);
         assert_eq!(filter.most_shared(&features[..1000]), 1000);
         let strangers = filter.most_shared(&features[1000..]);
-        // Of 2,000 strangers one in sixteen at most, 125 on average; five standard deviations more are 54.
+        // At most one in sixteen of 2,000 absent features, 125 on average; five standard deviations more are 54.
         assert!(strangers < 180, "{strangers}");
         assert_eq!(FeatureFilter::new(&[]).most_shared(&features), 0);
     }

@@ -1,24 +1,25 @@
-//! The set of a document's features, and the exact measures of two sets.
+//! The set of a document's features, and the exact overlap of two sets.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
-/// The distinct features of one document, in a table that answers whether a feature is among them.
+/// The distinct features of one document, in a hash table.
 ///
-/// The home of a feature in the table is given by the high bits of its product with a number that nobody knows
-/// beforehand: features are uniformly distributed, unless somebody chooses words so that all have one home. Who finds
-/// it taken goes to the next free place.
+/// The home slot of a feature is given by the high bits of its product with an unpredictable number: features are
+/// uniformly distributed, unless somebody chooses words so that all have the same home. If the home is taken, the next
+/// free slot is used.
 ///
-/// The loops over all features have no branch that depends on one, for such a branch
-/// would be guessed wrong every fourth time. They do what can be done at home, and note the others for a second look.
+/// The loops over all features have no branch that depends on a feature, since it would be mispredicted every fourth
+/// time. They handle features in their home slots, and collect the others for a second pass.
 #[derive(Clone, Debug)]
 pub struct FeatureSet {
-    /// A power of two of places, at most half of them taken, so that a free one is near. Zero marks a free place.
+    /// The number of slots is a power of two, and at most half are taken, so that a free one is near. Zero marks a free
+    /// slot.
     table: Vec<u64>,
-    /// The feature zero has no place in the table.
+    /// The feature zero cannot be stored in the table.
     has_zero: bool,
     size: u32,
-    /// Features that need a second look.
+    /// Features that need a second pass.
     others: Vec<u64>,
     /// Odd.
     multiplier: u64,
@@ -30,25 +31,25 @@ impl Default for FeatureSet {
     }
 }
 
-/// The same for all sets of a process; no result depends on it, only the order in which features lie in tables.
+/// The same for all sets of a process; it affects only the order in tables, and no result.
 pub(super) fn multiplier() -> u64 {
     static MULTIPLIER: OnceLock<u64> = OnceLock::new();
-    // An odd one: of those, two features have the same high bits of the product seldom, whichever features they are.
-    // (Dietzfelbinger et al., A reliable randomized algorithm for the closest-pair problem, 1997)
+    // An odd one: for a random odd multiplier, two features rarely have the same high bits of the product, whichever
+    // features they are. (Dietzfelbinger et al., A reliable randomized algorithm for the closest-pair problem, 1997)
     *MULTIPLIER.get_or_init(|| RandomState::new().hash_one(0) | 1)
 }
 
 impl FeatureSet {
-    /// The set of these features.
+    /// Creates the set of these features.
     pub fn new(features: &[u64]) -> Self {
-        // Zeros that are not written to take no memory, and few need a second look.
+        // Zeroed memory that is not written takes no space, and few features need a second pass.
         let mut set = Self { others: vec![0; features.len()], ..Self::default() };
         set.fill(features);
         set.others = Vec::new();
         set
     }
 
-    /// Makes this the set of these features, reusing its memory.
+    /// Replaces the contents by these features, reusing memory.
     pub fn fill(&mut self, features: &[u64]) {
         self.table.clear();
         self.table.resize((features.len() * 2).next_power_of_two().max(2), 0);
@@ -73,7 +74,7 @@ impl FeatureSet {
             }
         }
         self.has_zero = zeros > 0;
-        // A zero that found its home free was counted and left it free, so with zeros the table itself is counted.
+        // A zero that found its home free was counted but left it free, so with zeros the table itself is counted.
         self.size =
             if self.has_zero { self.table.iter().filter(|feature| **feature != 0).count() as u32 + 1 } else { size };
     }
@@ -88,8 +89,7 @@ impl FeatureSet {
         self.has_zero.then_some(0).into_iter().chain(self.table.iter().copied().filter(|feature| *feature != 0))
     }
 
-    /// Appends the features to others, in no order that means anything: the same as by [`FeatureSet::iter`], and
-    /// faster.
+    /// Appends the features in no particular order: the same as [`FeatureSet::iter`], but faster.
     pub(crate) fn append_to(&self, features: &mut Vec<u64>) {
         let mut end = features.len();
         features.resize(end + self.size as usize + 1, 0);
@@ -97,11 +97,11 @@ impl FeatureSet {
             features[end] = *feature;
             end += usize::from(*feature != 0);
         }
-        // If zero is one of them, one remains at the end.
+        // If zero is one of them, one zero remains at the end.
         features.truncate(end + usize::from(self.has_zero));
     }
 
-    /// Whether the set has this feature.
+    /// True if the set has this feature.
     pub fn contains(&self, feature: u64) -> bool {
         if feature == 0 { self.has_zero } else { self.table[self.place(feature)] == feature }
     }
@@ -111,7 +111,7 @@ impl FeatureSet {
         if self.size == 0 {
             return 0;
         }
-        // One bit a place, so that a feature that the other text repeats counts once.
+        // One bit per slot, so that a feature that the other text repeats counts once.
         let mut seen = vec![0_u64; self.table.len().div_ceil(64)];
         let mut see = |place: usize, is_here: bool| {
             let bit = u64::from(is_here) << (place % 64);
@@ -142,7 +142,7 @@ impl FeatureSet {
         64 - self.table.len().trailing_zeros()
     }
 
-    /// Where a feature is, or else the free place where it would be.
+    /// The slot of a feature, or else the free slot where it would be inserted.
     #[inline]
     fn place(&self, feature: u64) -> usize {
         let last = self.table.len() - 1;
@@ -154,7 +154,7 @@ impl FeatureSet {
     }
 }
 
-/// What two sets have in common, as counts. Every measure is computed from these by one division.
+/// The overlap of two sets, as counts. Every measure is computed from these by one division.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
     /// Features in both.
@@ -166,15 +166,15 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// The overlap of two sets of features.
+    /// Computes the overlap of two sets of features.
     pub fn of(left: &[u64], right: &[u64]) -> Self {
-        // One set after the other.
+        // One set at a time.
         let left_size = FeatureSet::new(left).size();
         let right_set = FeatureSet::new(right);
         Self { shared: right_set.shared_count(left), left: left_size, right: right_set.size() }
     }
 
-    /// A set of this size with itself.
+    /// The overlap of a set of this size with itself.
     pub fn of_equals(size: u32) -> Self {
         Self { shared: size, left: size, right: size }
     }
@@ -194,7 +194,7 @@ impl Overlap {
         share(self.shared, u64::from(self.right))
     }
 
-    /// The same with left and right swapped.
+    /// Swaps left and right.
     #[must_use]
     pub fn swapped(self) -> Self {
         Self { shared: self.shared, left: self.right, right: self.left }
@@ -234,11 +234,11 @@ mod tests {
         let start = std::time::Instant::now();
         let features: Vec<u64> = (1..=400_000).collect();
         assert_eq!(FeatureSet::new(&features).size(), 400_000);
-        // With one home for all, every feature would pass by all before it: minutes.
+        // With the same home for all, every feature would pass all previous ones: minutes.
         assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     }
 
-    /// Features that meet each other, also at both ends of the table.
+    /// Features that collide, including at both ends of the table.
     fn features() -> impl Strategy<Value = Vec<u64>> {
         let few = (0_u64..40).prop_map(|x| x << 58 | x);
         proptest::collection::vec(prop_oneof![few, any::<u64>(), Just(0), u64::MAX - 9..], 0..200)

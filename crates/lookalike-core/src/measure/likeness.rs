@@ -1,9 +1,9 @@
-//! What was measured of a pair: the evidence that the output shows.
+//! The measurement of a pair: the evidence shown in the output.
 
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::Overlap;
 
-/// How similar two items are, by what was compared.
+/// The similarity of two items, by what was compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
     /// Their features.
@@ -34,7 +34,7 @@ impl Likeness {
         }
     }
 
-    /// What the features share, if they were compared.
+    /// The overlap of their features, if these were compared.
     pub fn overlap(self) -> Option<Overlap> {
         match self {
             Self::Features(overlap) => Some(overlap),
@@ -42,7 +42,7 @@ impl Likeness {
         }
     }
 
-    /// The same with left and right swapped.
+    /// Swaps left and right.
     #[must_use]
     pub fn swapped(self) -> Self {
         match self {

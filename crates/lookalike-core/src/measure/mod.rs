@@ -1,4 +1,4 @@
-//! How similar two items are: sets of features, what they share, and whether that is a match.
+//! Measures of two items: sets of features, their overlap, and whether they match.
 
 pub mod criterion;
 pub mod distinct;

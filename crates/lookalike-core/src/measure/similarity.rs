@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// The similarity of two items: 0 is nothing in common, 1 is the same set.
+/// The similarity of two items: 0 means nothing in common, 1 means the same set.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Similarity(f64);
 
@@ -11,7 +11,7 @@ impl Similarity {
     ///
     /// # Errors
     ///
-    /// [`Error::SimilarityOutOfRange`] when `value` is not between 0 and 1, or is NaN.
+    /// [`Error::SimilarityOutOfRange`] if `value` is not between 0 and 1, or is NaN.
     pub fn new(value: f64) -> Result<Self> {
         if (0.0..=1.0).contains(&value) { Ok(Self(value)) } else { Err(Error::SimilarityOutOfRange { value }) }
     }
@@ -33,11 +33,11 @@ impl From<Threshold> for Similarity {
 pub struct Threshold(f64);
 
 impl Threshold {
-    /// Checks the range. Zero is refused, since everything would match.
+    /// Checks the range. Zero is rejected, since everything would match.
     ///
     /// # Errors
     ///
-    /// [`Error::ThresholdOutOfRange`] when `value` is not above 0 and at most 1, or is NaN.
+    /// [`Error::ThresholdOutOfRange`] if `value` is not above 0 and at most 1, or is NaN.
     pub fn new(value: f64) -> Result<Self> {
         if value > 0.0 && value <= 1.0 { Ok(Self(value)) } else { Err(Error::ThresholdOutOfRange { value }) }
     }

@@ -1,4 +1,4 @@
-//! Exact copies alone: they are joined before any method, so that there is nothing left to do.
+//! Exact copies only: they are joined before any method, so nothing remains to be done.
 
 use super::{Method, Sketched, Sketcher, Take};
 use crate::join::Sets;

@@ -1,9 +1,10 @@
-//! The exact join: nothing is left out, and there is no sketch. All features are held in memory.
+//! The exact join: nothing is missed, and there is no sketch. All features are held in memory.
 
 use rayon::prelude::*;
 
 use super::{Method, Sketched, Sketcher, Take};
-use crate::join::{Sets, SetsBuilder};
+use crate::ids::Document;
+use crate::join::{Sets, SetsBuilder, has_collision};
 use crate::measure::distinct::Distinct;
 use crate::measure::similarity::Similarity;
 use crate::sketch::{Layout, Sketches};
@@ -13,27 +14,27 @@ use crate::sources::SourceError;
 #[derive(Clone, Copy, Debug)]
 pub struct Exact;
 
-/// How many items, and how many features in all of them, are few: see [`Exact::is_cheap`].
+/// Maximum number of items, and of features in all of them, of a small input: see [`Exact::is_cheap`].
 const FEW_ITEMS: usize = 25_000;
 const FEW_FEATURES: u64 = 250_000;
 
 impl Exact {
-    /// Number of features that are few: a caller that keeps them while it sketches need not keep more.
+    /// Maximum number of features of a small input: a caller that keeps features while sketching need not keep more.
     pub const FEW_FEATURES: u64 = FEW_FEATURES;
 
-    /// Whether so few items with so many distinct features, counted once for each item, are joined exactly unless a
-    /// method is asked for.
+    /// True if this many items with this many distinct features, counted once per item, are joined exactly unless a
+    /// method is requested.
     ///
-    /// The input alone decides, so that every machine and every engine decides the same. The bounds come from what was
-    /// measured: on real collections within them a whole run takes at most 1.2 times the processor time that it takes by
-    /// sketches, and on collections of twice that size, half of them near-duplicates, up to 1.9 times. The join then fits
-    /// the least memory that a run can have.
+    /// The input alone decides, so that every machine and every engine decides the same. The limits are based on
+    /// measurements: on real collections within them, a whole run takes at most 1.2 times the processor time of a run
+    /// with sketches, and on collections of twice that size, half of them near-duplicates, up to 1.9 times. The join
+    /// then fits in the minimum memory of a run.
     pub fn is_cheap(items: usize, features: u64) -> bool {
         items <= FEW_ITEMS && features <= FEW_FEATURES
     }
 }
 
-/// How many items are read at once: so many hold their features twice.
+/// Number of items read at a time: these hold their features twice.
 const BLOCK: usize = 1024;
 
 impl Method for Exact {
@@ -46,14 +47,20 @@ impl Method for Exact {
     }
 
     fn memory(&self, _: u64, features: u64) -> u64 {
-        // Each once as it comes, once as a number, and in the dictionary of those that are rare.
+        // Each once as it is read, once as a number, and in the dictionary of shared ones.
         32 * features
     }
 
     fn candidates(&self, sketched: Sketched<'_>, _: Take<'_>) -> Result<Option<Sets>, SourceError> {
+        let Sketched { items, sizes, criterion, deciding, .. } = sketched;
+        let is_second = has_collision(items, sizes, criterion, deciding)?;
+        let of_item = |item: &Document| match is_second.then(|| deciding.second_features(*item)).transpose()? {
+            Some(Some(second)) => Ok(second),
+            Some(None) | None => deciding.features(*item),
+        };
         let mut sets = SetsBuilder::default();
-        for block in sketched.items.chunks(BLOCK) {
-            let features = block.par_iter().map(|item| sketched.deciding.features(*item));
+        for block in items.chunks(BLOCK) {
+            let features = block.par_iter().map(of_item);
             let features = features.collect::<Result<Vec<_>, SourceError>>()?;
             features.iter().for_each(|features| sets.push(features));
         }

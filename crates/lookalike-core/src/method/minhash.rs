@@ -10,7 +10,7 @@ use crate::measure::similarity::{Similarity, Threshold};
 use crate::sketch::{Layout, Sketches, SlotKind, SlotSketcher};
 use crate::sources::SourceError;
 
-/// How likely it may be that the test on sketches rejects a pair exactly at the threshold: one in a billion.
+/// Maximum probability that the test on sketches rejects a pair exactly at the threshold: one in a billion.
 const DOUBT: f64 = 1e-9;
 
 /// Finds items whose sketches agree in a band.
@@ -18,12 +18,12 @@ const DOUBT: f64 = 1e-9;
 pub struct MinHash {
     banding: Banding,
     slots: SlotKind,
-    /// In how many slots a match agrees at least.
+    /// Minimum number of agreeing slots of a match.
     least_agreeing: usize,
 }
 
 impl MinHash {
-    /// The method with sketches of this kind, cut this way, for pairs at this threshold or above.
+    /// Creates the method with sketches of this kind and banding, for pairs at this threshold or above.
     pub fn new(banding: Banding, slots: SlotKind, threshold: Threshold) -> Self {
         let least_agreeing = least_agreeing(banding.slot_count(), threshold.value());
         Self { banding, slots, least_agreeing }
@@ -46,7 +46,7 @@ impl Method for MinHash {
     }
 
     fn allows(&self, left: &[u8], right: &[u8]) -> bool {
-        // One in 256 of the slots that differ agrees in its low byte by chance.
+        // One in 256 of the differing slots agrees in its low byte by chance.
         let agreeing: usize = left.iter().zip(right).map(|(left, right)| usize::from(left == right)).sum();
         agreeing >= self.least_agreeing
     }
@@ -56,7 +56,7 @@ impl Method for MinHash {
     }
 }
 
-/// Items that agree in as many bands as they must.
+/// Finds items that agree in as many bands as required.
 pub(super) fn equal_bands(banding: Banding, sketched: Sketched<'_>, take: Take<'_>) -> Result<(), SourceError> {
     let choices = choices(banding.bands(), banding.agreeing());
     let entries = |choice: usize, push: &mut dyn FnMut(Entry)| {
@@ -71,7 +71,7 @@ pub(super) fn equal_bands(banding: Banding, sketched: Sketched<'_>, take: Take<'
     lists_of_columns(choices.len(), sketched.items.len(), sketched.memory, entries, take)
 }
 
-/// Every choice of `count` of so many bands.
+/// Every choice of `count` of `bands` bands.
 fn choices(bands: usize, count: usize) -> Vec<Vec<usize>> {
     let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..count {
@@ -85,18 +85,19 @@ fn choices(bands: usize, count: usize) -> Vec<Vec<usize>> {
     choices
 }
 
-/// Makes keys of bands, and bytes of slots.
+/// Computes keys of bands, and bytes of slots.
 pub(super) struct BandSketcher {
     pub(super) slots: Box<dyn SlotSketcher>,
     pub(super) cutter: Cutter,
     pub(super) keys: Vec<u64>,
-    /// Whether the low byte of each slot is kept. The slots themselves are not: eight times the bytes, for nothing.
+    /// True if the low byte of each slot is stored. The slots themselves are not needed, and would take eight times the
+    /// space.
     pub(super) has_bytes: bool,
 }
 
 impl Sketcher for BandSketcher {
     fn sketch(&mut self, features: &[u64], distinct: &Distinct, sketches: &mut Sketches) {
-        // Repeated features make no difference but to the time it takes; where most are, it takes far less without.
+        // Repeated features affect only the time; if there are many, removing them first is much faster.
         let is_repetitive = (distinct.size() as usize) < features.len() / 2;
         let distinct: Vec<u64> = if is_repetitive { distinct.iter(features).collect() } else { Vec::new() };
         let Some(slots) = self.slots.sketch(if is_repetitive { &distinct } else { features }) else {
@@ -109,12 +110,12 @@ impl Sketcher for BandSketcher {
     }
 }
 
-/// The least number of agreeing slots that does not reject a pair: the chance that one at the threshold or above has
-/// fewer is at most [`DOUBT`].
+/// The minimum number of agreeing slots for a pair not to be rejected: the probability that a pair at the threshold or
+/// above has fewer is at most [`DOUBT`].
 ///
 /// The number of agreeing slots of two sets with similarity J is concentrated at least as well as a binomial variable
-/// of k draws with chance J (Dahlgaard, Knudsen, Thorup 2017, theorem 2 and its Chernoff bounds; for permutations it is
-/// one), and low bytes that agree by chance only add to it.
+/// of k draws with probability J (Dahlgaard, Knudsen, Thorup 2017, theorem 2 and its Chernoff bounds; for permutations
+/// it is one), and low bytes that agree by chance only add to it.
 fn least_agreeing(slots: usize, threshold: f64) -> usize {
     let mut below = 0.0;
     for agreeing in 0..=slots {
@@ -135,7 +136,7 @@ mod tests {
         let least = least_agreeing(96, 0.8);
         let rejected: f64 = (0..least).map(|agreeing| binomial(96, agreeing, 0.8)).sum();
         assert!(rejected <= DOUBT && rejected + binomial(96, least, 0.8) > DOUBT);
-        // And yet the test is of use: a pair half alike agrees in 48 slots, give or take 5.
+        // The test is still useful: a pair with similarity 0.5 agrees in 48 slots, plus or minus 5.
         assert!((50..56).contains(&least), "{least}");
     }
 

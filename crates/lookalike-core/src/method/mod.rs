@@ -1,7 +1,7 @@
-//! The methods, one file each: what is kept of an item, and which items may be similar.
+//! The methods, one file each: the data stored about an item, and the selection of candidates.
 //!
-//! A method makes candidates. What is a match is measured afterwards, by [`crate::verify`] and the same for all; only
-//! where a sketch is itself the measure, as the bits of a `SimHash` are, does the method have a say in that.
+//! A method selects candidates. Matches are measured afterwards by [`crate::verify`], in the same way for all; only if
+//! a sketch is itself the measure, like the bits of `SimHash`, does the method take part in that.
 
 mod copies;
 mod exact;
@@ -21,6 +21,7 @@ pub use supershingle::SuperShingle;
 
 use crate::ids::{Document, Number, Rank};
 use crate::join::Sets;
+use crate::measure::criterion::Criterion;
 use crate::measure::distinct::Distinct;
 use crate::measure::likeness::Likeness;
 use crate::measure::similarity::Similarity;
@@ -31,23 +32,23 @@ use crate::sources::{FeatureSource, SourceError};
 
 /// A way to find items that may be similar.
 pub trait Method: fmt::Debug + Send + Sync {
-    /// What is kept of an item.
+    /// The data stored about an item.
     fn layout(&self) -> Layout;
 
-    /// A sketcher; use one per thread.
+    /// Creates a sketcher; use one per thread.
     fn sketcher(&self) -> Box<dyn Sketcher>;
 
-    /// Whether the method learns about the corpus while it sketches, so that all items must be sketched in one run.
+    /// True if the method learns about the corpus while it sketches, so that all items must be sketched in one run.
     fn learns(&self) -> bool {
         false
     }
 
-    /// The sketches of all items, for methods that must have seen all items before they can make one. Items are
-    /// numbered in the order of sketching; those of size zero have no features.
+    /// Computes the sketches of all items, for methods that must have seen all items first. Items are numbered in the
+    /// order of sketching; those of size zero have no features.
     ///
     /// # Errors
     ///
-    /// When the features of an item cannot be read.
+    /// If the features of an item cannot be read.
     fn sketch_again(&self, _sizes: &[u32], _source: &dyn FeatureSource) -> Result<Option<Sketches>, SourceError> {
         Ok(None)
     }
@@ -58,42 +59,43 @@ pub trait Method: fmt::Debug + Send + Sync {
         0
     }
 
-    /// Finds items that may be similar, and passes them to `take` as lists of two or more ranks, best first. Or else
-    /// returns sets by rank to be joined, which finds candidates and matches in one step.
+    /// Finds items that may be similar, and passes them to `take` as lists of two or more ranks, best first.
+    /// Alternatively returns sets by rank to be joined, which finds candidates and matches in one step.
     ///
     /// # Errors
     ///
-    /// When the sketch or the features of an item cannot be read, or `take` fails.
+    /// If the sketch or the features of an item cannot be read, or `take` fails.
     fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> Result<Option<Sets>, SourceError>;
 
-    /// Whether two items can be a match, by the bytes of their sketches. False only if a match is practically
+    /// True if two items can be a match, by the bytes of their sketches. False only if a match is practically
     /// impossible.
     fn allows(&self, _left: &[u8], _right: &[u8]) -> bool {
         true
     }
 
-    /// How close two sketches are by their bytes, in no unit: of many candidates, the closest are looked at first.
+    /// Closeness of two sketches by their bytes, without a unit: of many candidates, the closest are examined first.
     fn closeness(&self, left: &[u8], right: &[u8]) -> u32 {
         left.iter().zip(right).map(|(left, right)| u32::from(left == right)).sum()
     }
 
-    /// Whether the sketches are the measure. If so, all pairs that this method [allows](Self::allows) are matches.
+    /// True if the sketches are the measure. In that case, all pairs that this method [allows](Self::allows) are
+    /// matches.
     fn is_measure(&self) -> bool {
         false
     }
 
-    /// How similar two items are by the bytes of their sketches, if these are the measure.
+    /// The measurement of two items by the bytes of their sketches, if these are the measure.
     fn likeness(&self, _left: &[u8], _right: &[u8]) -> Option<Likeness> {
         None
     }
 
-    /// Probability that a pair of this similarity is found; `None` where it does not depend on the similarity.
+    /// Probability that a pair of this similarity is found; `None` if it does not depend on the similarity.
     fn recall_at(&self, similarity: Similarity) -> Option<f64>;
 }
 
-/// Makes the sketches of items one after the other.
+/// Computes the sketches of items, one at a time.
 pub trait Sketcher: Send {
-    /// Adds the sketch of an item, given its `features` in order and which are different.
+    /// Adds the sketch of an item, given its `features` in order and the distinct ones.
     fn sketch(&mut self, features: &[u64], distinct: &Distinct, sketches: &mut Sketches);
 }
 
@@ -110,6 +112,10 @@ pub struct Sketched<'a> {
     pub source: &'a dyn FeatureSource,
     /// Their features by the hash that decides, for methods that find candidates and matches in one step.
     pub deciding: &'a dyn FeatureSource,
+    /// The number of distinct features of each document.
+    pub sizes: &'a [u32],
+    /// The criterion for a match, for methods that find these at once.
+    pub criterion: Criterion,
     /// Maximum number of bytes to use for finding candidates, not counting their lists.
     pub memory: usize,
 }
@@ -117,11 +123,11 @@ pub struct Sketched<'a> {
 /// The rank of something that is not an item: an empty document, or a copy of another.
 pub const NO_RANK: Rank = Rank(u32::MAX);
 
-/// Where lists of candidates go.
+/// Receiver of lists of candidates.
 pub type Take<'a> = &'a (dyn Fn(Lists) -> Result<(), SourceError> + Sync);
 
 impl Sketched<'_> {
-    /// Gives the bytes of every item to `each`, by rank.
+    /// Passes the bytes of every item to `each`, by rank.
     fn each_bytes(&self, mut each: impl FnMut(Rank, &[u8])) -> Result<(), SourceError> {
         self.sketches.each_bytes(&mut |document, bytes| {
             let rank = self.ranks[document.index()];
@@ -131,7 +137,7 @@ impl Sketched<'_> {
         })
     }
 
-    /// Gives the keys in these columns of every item to `each`, by rank.
+    /// Passes the keys in these columns of every item to `each`, by rank.
     fn each_keys(&self, columns: &[usize], mut each: impl FnMut(Rank, &[u64])) -> Result<(), SourceError> {
         self.sketches.each_keys(columns, &mut |document, keys| {
             let rank = self.ranks[document.index()];

@@ -1,13 +1,12 @@
-//! Parts of other documents: candidates for "A lies inside B", however much larger B is.
+//! Finds documents contained in others, however much larger these are.
 //!
-//! Bands find what is alike as a whole; a quotation has next to nothing in common with the book around it. So of each
-//! document a few features are taken, those with the least hashes (a bottom-k sketch), and every document that has one
-//! of them is a candidate. If the share c of A's features lies in B, each of A's least features is in B with chance c;
-//! drawn without replacement, m of them are all missed with a chance of at most (1 - c)^m. That is the recall, and
-//! sizes do not matter to it.
+//! Bands find documents that are similar as a whole; a quotation and the book that contains it are not. Therefore a few
+//! features of each document are selected, those with the smallest hashes (a bottom-k sketch), and every document that
+//! has one of them is a candidate. If a share c of A's features is in B, each of A's selected features is in B with
+//! probability c; since they are drawn without replacement, all m of them are missed with a probability of at most (1 -
+//! c)^m. This gives the recall, independent of the sizes.
 //!
-//! The sketch alone finds nothing. All documents are read again, to see which of the
-//! taken features they have.
+//! The sketch alone finds nothing. All documents are read again, to find the selected features in them.
 
 use rayon::prelude::*;
 
@@ -25,20 +24,20 @@ use crate::sources::SourceError;
 /// Finds items that contain one of a few features of another item.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Number of features taken per item.
+    /// Number of features selected per item.
     taken: usize,
 }
 
-/// How many features may be taken of an item.
+/// Maximum number of features selected per item.
 const MOST_TAKEN: usize = 144;
 
 impl Part {
-    /// The method that finds an item contained in another, to this threshold, with this probability.
+    /// Creates the method that finds an item contained in another at this threshold with this probability.
     ///
     /// # Errors
     ///
-    /// [`Error::RecallOutOfRange`] when the recall is not above 0 and at most 1; [`Error::ContainmentOutOfReach`] when it
-    /// would take too many features.
+    /// [`Error::RecallOutOfRange`] if the recall is not above 0 and at most 1; [`Error::ContainmentOutOfReach`] if it
+    /// would need too many features.
     pub fn new(threshold: Threshold, recall: f64) -> Result<Self> {
         if !(recall > 0.0 && recall <= 1.0) {
             return Err(Error::RecallOutOfRange { value: recall });
@@ -53,11 +52,11 @@ impl Part {
         })
     }
 
-    /// The method that takes this number of features per item.
+    /// Creates the method that selects this number of features per item.
     ///
     /// # Errors
     ///
-    /// [`Error::TakenOutOfRange`] when it is none, or too many.
+    /// [`Error::TakenOutOfRange`] if it is zero or too large.
     pub fn of_taken(taken: usize) -> Result<Self> {
         if (1..=MOST_TAKEN).contains(&taken) {
             Ok(Self { taken })
@@ -66,7 +65,7 @@ impl Part {
         }
     }
 
-    /// How many features of an item are taken.
+    /// Number of features selected per item.
     pub fn taken(self) -> usize {
         self.taken
     }
@@ -76,10 +75,10 @@ impl Part {
     }
 }
 
-/// The lowest threshold that can be had with this recall, rounded up to four digits.
+/// The lowest threshold with this recall, rounded up to four digits.
 fn lowest_threshold(recall: f64) -> f64 {
     let all = Part { taken: MOST_TAKEN };
-    // Found by the very test that decides: a formula would be off by rounding.
+    // Found by the same test that decides: a formula would have rounding errors.
     (1..10_000).map(|step| f64::from(step) / 1e4).find(|threshold| all.recall(*threshold) >= recall).unwrap_or(1.0)
 }
 
@@ -93,7 +92,7 @@ impl Method for Part {
     }
 
     fn memory(&self, items: u64, _: u64) -> u64 {
-        // In a list and in a set, and then as an entry of every item that has it: mostly of one.
+        // In a list and in a set, and as an entry of every item that has it: usually one.
         64 * items * self.taken as u64
     }
 
@@ -144,7 +143,7 @@ impl Sketcher for LeastFeatures {
                 self.least.truncate(self.taken);
             }
         }
-        // One that has fewer features has some of them twice.
+        // An item with fewer features repeats some of them.
         let first = self.least.first().unwrap_or(first);
         sketches.push(self.least.iter().chain(std::iter::repeat(first)).take(self.taken).copied(), []);
     }

@@ -1,7 +1,7 @@
 //! `SimHash`: eight or sixteen bytes per document, and candidates that differ in a few bits.
 //!
-//! Unless matches are verified by their features, the bits are the measure, and not the
-//! threshold but the distance decides.
+//! Unless matches are verified by their features, the bits are the measure, and the distance decides instead of the
+//! threshold.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// As a number.
+    /// Number of bits.
     pub fn bits(self) -> u32 {
         match self {
             Self::Bits64 => 64,
@@ -65,9 +65,9 @@ pub struct SimHash {
     weights: Weights,
     distance: u32,
     tables: Tables,
-    /// Whether features decide which candidates are matches.
+    /// True if features decide which candidates are matches.
     is_verified: bool,
-    /// Counted while items are sketched for the first time, if weights need it.
+    /// Counted in the first pass over the items, if weights need it.
     frequencies: Option<Arc<Frequencies>>,
 }
 
@@ -75,18 +75,18 @@ impl SimHash {
     /// The default distance in bits.
     pub const DISTANCE: u32 = 3;
 
-    /// The method for sketches that differ in at most `distance` bits.
+    /// Creates the method for sketches that differ in at most `distance` bits.
     ///
     /// # Errors
     ///
-    /// [`Error::DistanceOutOfRange`] when the distance is not supported.
+    /// [`Error::DistanceOutOfRange`] if the distance is not supported.
     pub fn new(width: Width, weights: Weights, distance: u32, tables: Tables, is_verified: bool) -> Result<Self> {
         Self::check_distance(distance)?;
         let frequencies = (weights == Weights::Idf).then(Arc::default);
         Ok(Self { width, weights, distance, tables, is_verified, frequencies })
     }
 
-    /// Checks the distance alone: weights by rarity take megabytes to build.
+    /// Checks only the distance: rarity weights take megabytes to build.
     pub(crate) fn check_distance(distance: u32) -> Result<()> {
         if distance > MOST_DIFFERING {
             return Err(Error::DistanceOutOfRange { distance, most: MOST_DIFFERING });
@@ -137,7 +137,7 @@ impl Method for SimHash {
     }
 
     fn memory(&self, items: u64, _: u64) -> u64 {
-        // In order, and in a table for each thread, which is sorted.
+        // In order, and in a sorted table for each thread.
         let table = 2 * (u64::from(self.width.bits()) / 8 + 16);
         items * (u64::from(self.width.bits()) / 8 + table * rayon::current_num_threads() as u64)
     }
@@ -181,12 +181,12 @@ impl Method for SimHash {
     }
 }
 
-/// In how many bits two sketches differ.
+/// Number of bits in which two sketches differ.
 fn differing(left: &[u8], right: &[u8]) -> u32 {
     left.iter().zip(right).map(|(left, right)| (left ^ right).count_ones()).sum()
 }
 
-/// The bytes of a sketch, of which the number is known.
+/// The bytes of a sketch of known length.
 fn whole<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.try_into().expect("a sketch has as many bytes as its layout says")
 }
@@ -203,7 +203,7 @@ struct Voter {
     counters: Counters,
 }
 
-/// The bits by which a feature votes for one word of the sketch.
+/// The votes of a feature for one word of the sketch.
 #[inline]
 fn ballot(feature: u64, word: usize) -> u64 {
     if word == 0 { feature } else { mix(feature.wrapping_add(ROUND_STEP)) }
@@ -233,7 +233,7 @@ impl Sketcher for Voter {
     }
 }
 
-/// Counts features, for the weights that the second time has.
+/// Counts features, for the weights used in the second pass.
 struct Count(Arc<Frequencies>);
 
 impl Sketcher for Count {

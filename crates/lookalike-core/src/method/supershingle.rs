@@ -1,8 +1,8 @@
 //! Super-shingles: minima in a few groups, of which two or more must be equal. 48 bytes per document. (Broder 1997;
 //! Fetterly, Manasse, Najork 2003: 84 minima in 6 groups of 14)
 //!
-//! A group is a band of many rows. What is kept is the key of each group and nothing else; so candidates are verified
-//! without a first look at their slots.
+//! A group is a band of many rows. Only the key of each group is stored, so candidates are verified without a
+//! preliminary test on slots.
 
 use super::minhash::{BandSketcher, equal_bands};
 use super::{Method, Sketched, Sketcher, Take};
@@ -27,7 +27,7 @@ impl SuperShingle {
     /// The default number of groups that must be equal.
     pub const AGREEING: usize = 2;
 
-    /// The method with minima of this kind; the bands are the groups.
+    /// Creates the method with minima of this kind; the bands are the groups.
     pub fn new(banding: Banding, slots: SlotKind) -> Self {
         Self { banding, slots }
     }

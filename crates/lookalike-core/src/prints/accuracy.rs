@@ -1,10 +1,10 @@
-//! How well scores tell the same finger from different ones: two lists of scores to one error rate.
+//! The equal error rate of scores of pairs of the same finger and of different fingers.
 
-/// The error rate at the threshold where as many pairs of the same finger are refused as pairs of different fingers are
-/// accepted, in shares. `None` when there is nothing to compare.
+/// The error rate at the threshold where the share of rejected pairs of the same finger equals the share of accepted
+/// pairs of different fingers. `None` if there is nothing to compare.
 ///
-/// The two rates are steps and need not meet. Then it is the mean of both at the step where they come nearest, as in
-/// the Fingerprint Verification Competitions (Maio et al., FVC2000, section 4).
+/// The two rates are step functions and need not meet. Then the result is the mean of both where they are closest, as
+/// in the Fingerprint Verification Competitions (Maio et al., FVC2000, section 4).
 ///
 /// ```
 /// use lookalike_core::prints::accuracy::equal_error_rate;
@@ -26,7 +26,7 @@ pub fn equal_error_rate(genuine: &[f64], impostor: &[f64]) -> Option<f64> {
         let accepted = impostor.len() - impostor.partition_point(|score| score.total_cmp(&threshold).is_lt());
         (refused as f64 / genuine.len() as f64, accepted as f64 / impostor.len() as f64)
     };
-    // Beyond the highest score nothing is accepted.
+    // Above the highest score nothing is accepted.
     let thresholds = genuine.iter().chain(&impostor).copied().chain([f64::INFINITY]);
     let nearest = thresholds.map(rates).min_by(|left, right| {
         let apart = |rates: &(f64, f64)| (rates.0 - rates.1).abs();
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn the_order_of_the_lists_does_not_matter_and_counts_may_differ() {
-        // At .4: one of four genuine is refused, and two of eight impostors are accepted.
+        // At 0.4, one of four genuine pairs is rejected, and two of eight impostor pairs are accepted.
         let genuine = [0.9, 0.3, 0.5, 0.8];
         let impostor = [0.1, 0.4, 0.2, 0.6, 0.0, 0.0, 0.1, 0.2];
         assert_eq!(equal_error_rate(&genuine, &impostor), Some(0.25));

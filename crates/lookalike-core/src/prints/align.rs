@@ -1,47 +1,47 @@
-//! Lays one print on the other, and pairs what then agrees in place and angle.
+//! Aligns two prints, and pairs minutiae that then agree in position and angle.
 //!
-//! Each of the pairs that came through the vote best is a hypothesis: it and those that agree with it vote for a turn
-//! and a shift. Then all minutiae are paired by that motion, and the motion is fitted again to what was paired.
+//! Each of the pairs with the most votes is a hypothesis: it and those that agree with it vote for a rotation and a
+//! shift. Then all minutiae are paired under that transformation, and it is fitted again to the pairs.
 
 use super::geometry::{Hull, Motion, Placed, Vector};
 use super::relax::{OTHER_KIND, Pair, Relaxed, one_to_one};
 
-/// How many motions are tried.
+/// Number of transformations to try.
 const HYPOTHESES: usize = 5;
-/// How often a motion is fitted again.
+/// Number of times a transformation is fitted again.
 const ROUNDS: usize = 2;
-/// Two minutiae are the same when they lie nearer than this …
+/// Two minutiae are the same if they are closer than this …
 const PLACE_TOLERANCE: f32 = 14.0;
 /// … and their directions differ by less than 25 degrees, by its cosine.
 const COSINE_TOLERANCE: f32 = 0.906;
-/// A pair that agrees with a hypothesis less than this has no say in its motion.
+/// Pairs that agree with a hypothesis less than this do not contribute to its transformation.
 const LEAST_SAY: f32 = 0.05;
-/// How much a direction tells about the turn: as much as a minutia this far from the middle.
+/// Weight of a direction for the rotation: as much as a minutia at this distance from the center.
 const ARM: f32 = 20.0;
-/// Whether a minutia of one print lies on the other is not sharp: a hull is drawn by the outermost that were found.
+/// The boundary of a print is not sharp: its hull is given by the outermost minutiae that were found.
 const HULL_BLUR: f32 = 10.0;
-/// As many minutiae are added to the overlap, unpaired. Without them three pairs on a small overlap would be perfect.
+/// Number of unpaired minutiae added to the overlap. Without them, three pairs on a small overlap would be perfect.
 const DOUBT: f32 = 8.0;
 
-/// How two prints lie on each other.
+/// Result of aligning two prints.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Aligned {
-    /// How many minutiae agree.
+    /// Number of paired minutiae.
     pub(super) paired: usize,
     /// The share of the minutiae in the overlap that agree, weighted by how well, from 0 to 1.
     pub(super) share: f32,
-    /// By how much the right print is turned, by the places of what agrees and by its directions: as vectors of any length.
+    /// Rotation of the right print, by the positions of the pairs and by their directions: as vectors of any length.
     pub(super) turns: [Vector; 2],
 }
 
-/// A print as alignment needs it.
+/// The data of a print for alignment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sheet<'a> {
     pub(super) minutiae: &'a [Placed],
     pub(super) hull: &'a Hull,
 }
 
-/// The best of some motions of the right print onto the left one.
+/// The best of some transformations of the right print onto the left one.
 pub(super) fn align(left: Sheet<'_>, right: Sheet<'_>, relaxed: &Relaxed) -> Aligned {
     let mut best = Aligned::default();
     for &anchor in relaxed.order.iter().take(HYPOTHESES) {
@@ -69,7 +69,7 @@ pub(super) fn align(left: Sheet<'_>, right: Sheet<'_>, relaxed: &Relaxed) -> Ali
     best
 }
 
-/// The motion that brings the right minutiae of pairs nearest to the left ones, by weighted least squares.
+/// The transformation that maps the right minutiae of pairs closest to the left ones, by weighted least squares.
 fn fit(left: &[Placed], right: &[Placed], pairs: &[Pair]) -> Motion {
     let [left_middle, right_middle] = middles(left, right, pairs);
     let mut turn = Vector::default();
@@ -84,7 +84,7 @@ fn fit(left: &[Placed], right: &[Placed], pairs: &[Pair]) -> Motion {
     Motion { turn, shift: left_middle.minus(right_middle.turned(turn)) }
 }
 
-/// The middles of the left and the right minutiae of pairs.
+/// The centroids of the left and the right minutiae of pairs.
 fn middles(left: &[Placed], right: &[Placed], pairs: &[Pair]) -> [Vector; 2] {
     let total: f32 = pairs.iter().map(|pair| pair.weight).sum();
     let middle = |place: &dyn Fn(Pair) -> Vector| {
@@ -93,7 +93,7 @@ fn middles(left: &[Placed], right: &[Placed], pairs: &[Pair]) -> [Vector; 2] {
     [middle(&|pair| pair.left_of(left).at), middle(&|pair| pair.right_of(right).at)]
 }
 
-/// By how much the right minutiae of pairs are turned, by their places and by their directions.
+/// The rotation of the right minutiae of pairs, by their positions and by their directions.
 fn turns(left: &[Placed], right: &[Placed], pairs: &[Pair]) -> [Vector; 2] {
     let [left_middle, right_middle] = middles(left, right, pairs);
     let mut turns = [Vector::default(); 2];
@@ -106,13 +106,14 @@ fn turns(left: &[Placed], right: &[Placed], pairs: &[Pair]) -> [Vector; 2] {
     turns
 }
 
-/// What agrees in place and angle once the right print is moved: the nearest first, each minutia at most once.
+/// Pairs of minutiae that agree in position and angle after the transformation: closest first, each minutia at most
+/// once.
 fn pair_up(left: &[Placed], right: &[Placed], motion: &Motion) -> Vec<Pair> {
     let mut near = Vec::with_capacity(2 * left.len());
     for (right_place, minutia) in right.iter().enumerate() {
         let at = motion.moves(minutia.at);
         let direction = minutia.direction.turned(motion.turn);
-        // They are sorted by x, so that only a strip has to be looked at.
+        // They are sorted by x, so only a strip has to be examined.
         let first = left.partition_point(|candidate| candidate.at.x < at.x - PLACE_TOLERANCE);
         let strip = left[first..].iter().take_while(|candidate| candidate.at.x < at.x + PLACE_TOLERANCE);
         for (left_place, candidate) in (first..).zip(strip) {
@@ -130,7 +131,7 @@ fn pair_up(left: &[Placed], right: &[Placed], motion: &Motion) -> Vec<Pair> {
     near
 }
 
-/// How much of the overlap is paired.
+/// The paired share of the overlap.
 fn measure(left: Sheet<'_>, right: Sheet<'_>, motion: &Motion, pairs: &[Pair]) -> Aligned {
     let back = motion.inverse();
     let within = |hull: &Hull, point| (0.5 - hull.distance(point) / (2.0 * HULL_BLUR)).clamp(0.0, 1.0);
@@ -138,7 +139,7 @@ fn measure(left: Sheet<'_>, right: Sheet<'_>, motion: &Motion, pairs: &[Pair]) -
     let right_overlap: f32 = right.minutiae.iter().map(|minutia| within(left.hull, motion.moves(minutia.at))).sum();
     let paired = pairs.len() as f32;
     let overlap = (left_overlap.max(paired) + DOUBT) * (right_overlap.max(paired) + DOUBT);
-    // The square root: a weight falls off with place and angle together, and that is too harsh on elastic skin.
+    // The square root: a weight falls with position and angle together, which is too strict for elastic skin.
     let weight: f32 = pairs.iter().map(|pair| pair.weight.sqrt()).sum();
     Aligned { paired: pairs.len(), share: weight / overlap.sqrt(), ..Aligned::default() }
 }
@@ -155,7 +156,7 @@ mod tests {
 
     const MOTION: Motion = Motion { turn: Vector { x: 0.6, y: 0.8 }, shift: Vector { x: 40.0, y: -9.0 } };
 
-    /// A print moved by [`MOTION`], sorted by x, and the same unmoved.
+    /// A print moved by [`MOTION`], sorted by x, and the original.
     fn sheets() -> (Vec<Placed>, Vec<Placed>) {
         let right =
             vec![placed(0.0, 40.0, 0.0), placed(0.0, 0.0, 70.0), placed(50.0, 30.0, 200.0), placed(70.0, 0.0, 300.0)];

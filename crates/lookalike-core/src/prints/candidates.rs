@@ -1,12 +1,12 @@
-//! A gallery of prints, and which of them are worth aligning with a query.
+//! A gallery of prints, and the selection of candidates to align with a query.
 //!
-//! Every triangle of the query votes for the prints of the gallery that have one like it, and for the turn that would
-//! bring them together. The true print collects votes at one turn; chance spreads its votes over all of them.
+//! Every triangle of the query votes for the prints of the gallery that have a similar one, and for the rotation that
+//! aligns them. The true print collects votes at one rotation; chance spreads votes over all of them.
 //!
-//! Nothing here is a match yet. On FVC2002 (the B sets; the first impressions of 40 fingers, searched for with the other
-//! 280) the right print is the first candidate for .95 of the queries, and among the first 5, 10 and 20 for .993, .996 and
-//! all of them; with 312 strangers instead of 39, .95, .964 and .971, and .989 among the first 50.
-//! `cargo xtask quality` measures it.
+//! Candidates are not matches yet. On FVC2002 (the B sets; the first impressions of 40 fingers as the gallery, the
+//! other 280 as queries), the right print is the first candidate for 0.95 of the queries, and among the first 5, 10 and
+//! 20 for 0.993, 0.996 and all of them; with 312 other prints instead of 39, for 0.95, 0.964 and 0.971, and among the
+//! first 50 for 0.989. `cargo xtask quality` measures this.
 
 use std::ops::Range;
 
@@ -16,27 +16,27 @@ use super::Print;
 use super::score::{Comparison, PreparedPrint};
 use super::triangles::{Triangle, features, probes};
 
-/// How many candidates are aligned, unless another number is given.
+/// Default number of candidates to align.
 pub const DEFAULT_ALIGNED: usize = 50;
 
-/// Votes are counted over a window of this width, in 256ths of a full turn: 22 degrees, since skin is elastic.
+/// Votes are counted in a window of this width, in 256ths of a full turn: 22 degrees, since skin is elastic.
 const WINDOW: usize = 16;
 
-/// Votes by chance grow with a print's triangles, true ones less than that, since a query has only so many. Between
-/// a half and 1 it matters little.
+/// Exponent for normalization: chance votes grow with the number of a print's triangles, true ones grow less, since a
+/// query has only a limited number. The exact value between 0.5 and 1 matters little.
 const CHANCE: f64 = 0.75;
 
-/// How many votes a query counts. Of more, those of its rarest triangles are counted: prints that are nearly equal would else cost the
-/// square of their number. Other prints of 30 minutiae come to it in a gallery of about 36,000. On synthetic prints, a fifth of the
-/// votes, counted in this way, gives the same candidates.
+/// Maximum number of votes per query. If there are more, only those of the rarest triangles count: otherwise a gallery
+/// of nearly equal prints would take quadratic time. For usual prints of 30 minutiae, the limit is reached in a gallery
+/// of about 36,000. On synthetic prints, a fifth of the votes, selected in this way, gives the same candidates.
 const MOST_VOTES: usize = 1 << 18;
 
-/// Prints to search in.
+/// Prints to search.
 #[derive(Clone, Debug, Default)]
 pub struct Gallery {
-    /// Of all triangles of all prints, sorted.
+    /// The features of all triangles of all prints, sorted.
     features: Vec<u64>,
-    /// The print and turn of each.
+    /// The print and direction of each.
     owners: Vec<(u32, u8)>,
     triangle_counts: Vec<u32>,
 }
@@ -44,23 +44,23 @@ pub struct Gallery {
 /// A print of the gallery that shares triangles with a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// The place of the print in the gallery.
+    /// The position of the print in the gallery.
     pub print: u32,
-    /// How much speaks for it: the votes, in proportion to the triangles that could have voted by chance.
+    /// The number of votes, normalized by the triangles that could have voted by chance.
     pub votes: f64,
 }
 
 /// A print of the gallery, compared with a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// The place of the print in the gallery.
+    /// The position of the print in the gallery.
     pub print: u32,
-    /// How well it fits.
+    /// The result of the comparison.
     pub comparison: Comparison,
 }
 
 impl Gallery {
-    /// A gallery of these prints, named by their places.
+    /// Creates a gallery of these prints, identified by their positions.
     pub fn new(prints: &[Print]) -> Self {
         let by_print: Vec<Vec<Triangle>> = prints.par_iter().map(features).collect();
         let triangle_counts = by_print.iter().map(|own| own.len() as u32).collect();
@@ -74,12 +74,12 @@ impl Gallery {
         Self { features, owners, triangle_counts }
     }
 
-    /// How many prints it has.
+    /// Number of prints.
     pub fn print_count(&self) -> usize {
         self.triangle_counts.len()
     }
 
-    /// The prints that share the most with a query, best first, at most so many. Prints that share nothing are none.
+    /// The prints with the most shared triangles, best first, at most `most`. Prints without any are not included.
     pub fn candidates(&self, query: &Print, most: usize) -> Vec<Candidate> {
         let mut votes = self.votes(query);
         votes.sort_unstable();
@@ -96,12 +96,12 @@ impl Gallery {
         candidates
     }
 
-    /// The prints that triangles of a query vote for, each with the turn: at most [`MOST_VOTES`].
+    /// The prints that triangles of a query vote for, each with the rotation: at most [`MOST_VOTES`].
     fn votes(&self, query: &Print) -> Vec<(u32, u8)> {
         let mut alike: Vec<(Range<usize>, u8)> = Vec::new();
         let mut rest = 0;
         for probe in probes(query) {
-            // Both are sorted, so the search goes on from where the last one ended.
+            // Both are sorted, so the search continues where the last one ended.
             rest += self.features[rest..].partition_point(|&feature| feature < probe.feature);
             let mut reach = 1;
             while self.features.get(rest + reach) == Some(&probe.feature) {
@@ -113,7 +113,7 @@ impl Gallery {
                 alike.push((rest..rest + count, probe.turn));
             }
         }
-        // The sort is stable: what is counted does not depend on anything else.
+        // The sort is stable, so the selection depends on nothing else.
         alike.sort_by_key(|(places, _)| places.len());
         let all = alike.into_iter().flat_map(|(places, probe_turn)| {
             self.owners[places].iter().map(move |&(owner, turn)| (owner, turn.wrapping_sub(probe_turn)))
@@ -121,8 +121,8 @@ impl Gallery {
         all.take(MOST_VOTES).collect()
     }
 
-    /// The prints that fit a query best, best first, at most `top`: the candidates, `aligned` of them, each compared.
-    /// `prepared` are the gallery's prints, in their places.
+    /// The prints that match a query best, best first, at most `top`: the best `aligned` candidates are compared.
+    /// `prepared` are the gallery's prints, in the same order.
     pub fn identify(&self, query: &Print, prepared: &[PreparedPrint], aligned: usize, top: usize) -> Vec<Found> {
         let own = PreparedPrint::new(query);
         let compared = self.candidates(query, aligned).into_iter().filter_map(|candidate| {
@@ -138,7 +138,7 @@ impl Gallery {
     }
 }
 
-/// The most votes within a window of turns.
+/// The maximum number of votes in a window of rotations.
 fn at_one_turn(votes: &[(u32, u8)]) -> u32 {
     let mut by_turn = [0_u32; 256];
     votes.iter().for_each(|&(_, turn)| by_turn[usize::from(turn)] += 1);
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::hash::mix;
 
-    /// A print like no other.
+    /// A random print.
     fn print(seed: u64) -> Print {
         let number = |place: u64, below: u64| (mix(seed << 32 | place) % below) as f64;
         let minutia = |place: u64| Minutia {

@@ -1,52 +1,54 @@
-//! The surroundings of a minutia as a fixed number of bytes that stays the same when the print is moved.
+//! Describes the surroundings of a minutia by a fixed number of bytes, independent of the position and rotation of the
+//! print.
 //!
-//! This is the Minutia Cylinder-Code (Cappelli, Ferrara and Maltoni, 2010), with simpler curves and in bytes. A disc
-//! around the minutia, turned into its direction, is cut into squares, and each square into sectors of direction. The
-//! value of a cell is high where the print has minutiae near that place that point that way. Cells far outside of
-//! the print are void: what is not on the image is unknown, not empty.
+//! This is the Minutia Cylinder-Code (Cappelli, Ferrara and Maltoni, 2010), with simpler functions and in bytes. A disc
+//! around the minutia, rotated to its direction, is divided into squares, and each square into sectors of direction.
+//! The value of a cell is high if the print has minutiae near that position with that direction. Cells far outside the
+//! print are void: areas outside the image are unknown, not empty.
 //!
-//! Bytes, not fractions: a quarter of the memory, and a comparison is a sum of whole numbers, the same in any order.
+//! Bytes instead of floating-point numbers use a quarter of the memory, and comparisons are integer sums, independent
+//! of order.
 
 use super::geometry::{Hull, Placed, Vector};
 
-/// The disc reaches three to four ridges past the nearest neighbors.
+/// Radius of the disc: three to four ridges beyond the nearest neighbors.
 const RADIUS: f32 = 70.0;
-/// Squares along the disc's diameter.
+/// Number of squares along the diameter.
 const SQUARES: usize = 8;
-/// Sectors of direction.
+/// Number of sectors of direction.
 const SECTORS: usize = 6;
-/// How many of the 64 squares have their middle within the disc.
+/// Number of the 64 squares whose center is within the disc.
 const DISC: usize = 52;
 /// Bytes of a cylinder.
 const CELLS: usize = DISC * SECTORS;
-/// How far the skin moves a minutia against its neighbors: about a ridge.
+/// Displacement of a minutia relative to its neighbors by elastic skin: about one ridge.
 const PLACE_SPREAD: f32 = 8.0;
-/// How far it turns one, as an angle; the width of a sector is in it.
+/// Rotation of a minutia by elastic skin; includes the width of a sector.
 const TURN_SPREAD: f32 = 0.7;
-/// From this much on, more of the same in a cell tells little.
+/// Above this value, further contributions to a cell matter little.
 const SATURATION: f32 = 0.4;
-/// A square further outside the hull than this is void. Minutiae of the other impression may well lie outside the
-/// hull of this one, but within a few ridges only.
+/// A square further outside the hull than this is void. Minutiae of another impression may be outside the hull of this
+/// one, but only within a few ridges.
 const VOID_DISTANCE: f32 = 50.0;
-/// Cylinders with fewer neighbors in reach say nothing.
+/// Cylinders with fewer neighbors in range are not compared.
 const FEWEST_NEIGHBORS: usize = 2;
-/// Two cylinders are compared when at most so many of the squares are void in one of them.
+/// Two cylinders are compared if at most this many squares are void in one of them.
 const MOST_VOID: u32 = 30;
 
 /// The cylinders of all minutiae of a print.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cylinders {
-    /// [`CELLS`] a minutia, [`SECTORS`] a square of its disc; 0 where the square is void.
+    /// [`CELLS`] per minutia, [`SECTORS`] per square of its disc; 0 if the square is void.
     cells: Vec<u8>,
-    /// What there is to say about each as a whole.
+    /// Properties of each cylinder as a whole.
     wholes: Vec<Whole>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Whole {
-    /// Whether there are enough neighbors.
+    /// True if there are enough neighbors.
     speaks: bool,
-    /// A bit for each square of the disc.
+    /// A bit for each void square of the disc.
     void: u64,
     /// The sum of the squared cells.
     energy: u32,
@@ -78,8 +80,8 @@ impl Cylinders {
         made
     }
 
-    /// How alike the surroundings of two minutiae are: 1 when they are the same, 0 when they have nothing in common
-    /// or cannot be compared.
+    /// The similarity of the surroundings of two minutiae: 1 if they are equal, 0 if they have nothing in common or
+    /// cannot be compared.
     pub(super) fn similarity(&self, own: usize, other: &Self, others: usize) -> f32 {
         let (left, right) = (self.wholes[own], other.wholes[others]);
         if !left.speaks || !right.speaks || (left.void | right.void).count_ones() > MOST_VOID {
@@ -92,8 +94,8 @@ impl Cylinders {
         if lengths <= 0.0 {
             return 0.0;
         }
-        // Where one is void its cells are 0, so that the product needs no mask. The squared distance of two vectors
-        // of whole numbers is a whole number, and never below 0.
+        // Void cells are 0, so the product needs no mask. The squared distance of two integer vectors is an integer,
+        // and never negative.
         let distance = (left_energy + right_energy - 2 * product(left_cells, right_cells)) as f32;
         1.0 - distance.sqrt() / lengths
     }
@@ -114,7 +116,7 @@ fn product(left: &[u8], right: &[u8]) -> u32 {
     left.iter().zip(right).map(|(&left, &right)| u32::from(left) * u32::from(right)).sum()
 }
 
-/// The middles of the squares within the disc, seen from a minutia that points to the right.
+/// The centers of the squares within the disc, relative to a minutia that points to the right.
 fn disc() -> Vec<Vector> {
     let side = 2.0 * RADIUS / SQUARES as f32;
     let middle = |place: usize| (place as f32 + 0.5) * side - RADIUS;
@@ -124,7 +126,7 @@ fn disc() -> Vec<Vector> {
     squares
 }
 
-/// How much a neighbor of this relative direction belongs to each sector: a Gaussian on the circle (von Mises).
+/// The weight of a neighbor of this relative direction in each sector: a von Mises function.
 fn by_sector(direction: Vector) -> [f32; SECTORS] {
     std::array::from_fn(|sector| {
         let (sine, cosine) = ((sector as f32 + 0.5) / SECTORS as f32 * std::f32::consts::TAU).sin_cos();
@@ -164,7 +166,7 @@ mod tests {
 
     #[test]
     fn surroundings_stay_the_same_when_the_print_is_moved() {
-        // Turned by a half and shifted, so that the order turns over.
+        // Rotated by half a turn and shifted, so that the order is reversed.
         let moved = PLACES.map(|(x, y, angle)| (500.0 - x, 300.0 - y, angle + 180.0));
         let (still, moved) = (cylinders(&PLACES), cylinders(&moved));
         for own in 0..PLACES.len() {

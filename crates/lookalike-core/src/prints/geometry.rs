@@ -1,11 +1,11 @@
-//! A print's minutiae on a plane that all prints share: millimeters are the same for every sensor, `y` grows upwards,
-//! directions are unit vectors, and the order is fixed. Also motions of that plane, and the hull of a print.
+//! Minutiae in normalized coordinates: the scale is the same for every sensor, `y` grows upwards, directions are unit
+//! vectors, and the order is fixed. Also transformations of the plane, and the convex hull of a print.
 //!
-//! The unit is the pixel of a sensor of 500 dots an inch, since the literature gives its numbers in these.
+//! The unit is the pixel of a 500 dpi sensor, which the literature uses for its constants.
 
 use super::{DEFAULT_RESOLUTION, Kind, MOST_MINUTIAE, Print};
 
-/// A minutia on the shared plane.
+/// A minutia in normalized coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Placed {
     pub(super) at: Vector,
@@ -14,7 +14,7 @@ pub(super) struct Placed {
     pub(super) kind: Kind,
 }
 
-/// A point, a difference of points, or, with length 1, a direction or a turn (as a complex number).
+/// A point, a difference of points, or, with length 1, a direction or a rotation (as a complex number).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Vector {
     pub(super) x: f32,
@@ -38,7 +38,7 @@ impl Vector {
         self.x * other.x + self.y * other.y
     }
 
-    /// Twice the signed area between the two: above 0 when `other` lies to the left.
+    /// Twice the signed area between the two: positive if `other` is to the left.
     pub(super) fn cross(self, other: Self) -> f32 {
         self.x * other.y - self.y * other.x
     }
@@ -47,19 +47,19 @@ impl Vector {
         self.dot(self).sqrt()
     }
 
-    /// This vector, turned by a turn.
+    /// This vector, rotated.
     pub(super) fn turned(self, turn: Self) -> Self {
         Self { x: self.x * turn.x - self.y * turn.y, y: self.x * turn.y + self.y * turn.x }
     }
 
-    /// This vector, turned the other way.
+    /// This vector, rotated the other way.
     pub(super) fn turned_back(self, turn: Self) -> Self {
         self.turned(Self { x: turn.x, y: -turn.y })
     }
 }
 
-/// The minutiae of a print around their middle, sorted by `x`, each once, at most [`MOST_MINUTIAE`], without those that
-/// are nowhere.
+/// The distinct minutiae of a print relative to their centroid, sorted by `x`, at most [`MOST_MINUTIAE`], without those
+/// at invalid positions.
 pub(super) fn place(print: &Print) -> Vec<Placed> {
     let usable = print.resolution.is_finite() && print.resolution > 0.0;
     let scale = if usable { DEFAULT_RESOLUTION / print.resolution } else { 1.0 };
@@ -76,7 +76,7 @@ pub(super) fn place(print: &Print) -> Vec<Placed> {
     points.sort_unstable_by(in_order);
     points.dedup();
 
-    // Summed in sorted order, so that the rounding is the same for every order of the input.
+    // Summed in sorted order, so that rounding does not depend on the input order.
     let count = points.len().max(1) as f64;
     let middle_x = points.iter().map(|point| point.0 / count).sum::<f64>();
     let middle_y = points.iter().map(|point| point.1 / count).sum::<f64>();
@@ -99,7 +99,7 @@ pub(super) fn place(print: &Print) -> Vec<Placed> {
         .collect()
 }
 
-/// A turn around the origin, then a shift.
+/// A rotation around the origin, then a shift.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Motion {
     pub(super) turn: Vector,
@@ -117,14 +117,14 @@ impl Motion {
     }
 }
 
-/// The corners of the smallest convex area around a print's minutiae, counter-clockwise.
+/// The corners of the convex hull of a print's minutiae, counter-clockwise.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hull {
     corners: Vec<Vector>,
 }
 
 impl Hull {
-    /// By Andrew's monotone chain.
+    /// Computes the hull by Andrew's monotone chain.
     pub(super) fn around(minutiae: &[Placed]) -> Self {
         let mut points: Vec<Vector> = minutiae.iter().map(|minutia| minutia.at).collect();
         points.sort_unstable_by(|left, right| left.x.total_cmp(&right.x).then(left.y.total_cmp(&right.y)));
@@ -151,7 +151,7 @@ impl Hull {
         Self { corners }
     }
 
-    /// How far a point lies outside, or, below 0, inside.
+    /// The distance of a point outside the hull, negative inside.
     pub(super) fn distance(&self, point: Vector) -> f32 {
         let mut nearest = f32::INFINITY;
         let mut inside = self.corners.len() >= 3;

@@ -1,24 +1,24 @@
-//! The method of the textbook: a print as the set of grid squares that have a minutia, and random triples of squares as
+//! The textbook method: a print as the set of grid squares that contain a minutia, and random triples of squares as
 //! buckets (Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, 3.8.3).
 //!
-//! It is for prints that lie alike: brought to the same place, angle and size before. Real prints are shifted and
-//! turned against each other, mostly by more than a square, and then they share no more squares than strangers do. The
-//! rest of this folder is for those.
+//! It requires prints that have been normalized to the same position, angle and size. Real prints are shifted and
+//! rotated relative to each other, usually by more than a square, and then share no more squares than prints of
+//! different people. The rest of this folder handles those.
 //!
-//! The formula takes the buckets to be independent. They are not: two triples may share squares, and a print with many
-//! minutiae is in more of all buckets. On a grid of thousands of squares it does not show. On a small one it does, and
-//! fewer prints are found than promised (the tests have the numbers).
+//! The formula assumes that the buckets are independent. They are not: two triples may share squares, and a print with
+//! many minutiae is in more buckets overall. On a grid of thousands of squares the effect is negligible. On a small
+//! one, fewer prints are found than predicted (the tests have the numbers).
 
 use super::Print;
 use crate::hash::{ROUND_STEP, mix};
 
-/// As many buckets as in the textbook.
+/// Number of buckets in the textbook.
 pub const DEFAULT_BUCKETS: usize = 1024;
 
-/// How many squares a bucket asks for.
+/// Number of squares of a bucket.
 const TRIPLE: usize = 3;
 
-/// Squares on images.
+/// A grid of squares over an image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     columns: u32,
@@ -28,10 +28,10 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Squares of `side` pixels on an image of `width` and `height` pixels. A minutia that lies within `margin` pixels of a
-    /// neighboring square is in that square too; 0 is for each in one square only.
+    /// Creates a grid of squares of `side` pixels for an image of `width` and `height` pixels. A minutia within
+    /// `margin` pixels of a neighboring square counts for that square too; with 0, each is in one square only.
     ///
-    /// `None` when there would be no square, or more than a million.
+    /// `None` if there would be no square, or more than a million.
     pub fn new(width: f64, height: f64, side: f64, margin: f64) -> Option<Self> {
         const MOST_SQUARES: f64 = 1e6;
         let (columns, rows) = ((width / side).ceil(), (height / side).ceil());
@@ -40,12 +40,12 @@ impl Grid {
         usable.then_some(Self { columns: columns as u32, rows: rows as u32, side, margin })
     }
 
-    /// How many squares there are.
+    /// Number of squares.
     pub fn square_count(&self) -> u32 {
         self.columns * self.rows
     }
 
-    /// The squares that have a minutia of the print, sorted, each once. What lies off the grid is in no square.
+    /// The distinct squares with a minutia of the print, sorted. Minutiae outside the grid are ignored.
     ///
     /// ```
     /// use lookalike_core::prints::{Kind, Minutia, Print, grid::Grid};
@@ -67,31 +67,31 @@ impl Grid {
         squares
     }
 
-    /// The columns or rows of one coordinate: its own, and the next when it is near.
+    /// The columns or rows of one coordinate: its own, and the next if it is near.
     fn places(&self, coordinate: f64, count: u32) -> impl Iterator<Item = u32> {
         let place = |coordinate: f64| (coordinate / self.side).floor();
         let on_grid = (0.0..f64::from(count)).contains(&place(coordinate));
         let (first, last) = (place(coordinate - self.margin).max(0.0), place(coordinate + self.margin));
         let last = last.min(f64::from(count) - 1.0);
-        // No step at all for what is off the grid, or not a number.
+        // Empty for coordinates outside the grid, or NaN.
         let steps = if on_grid { first as u32..last as u32 + 1 } else { 0..0 };
         steps.into_iter()
     }
 }
 
-/// Random sets of three squares. A print lies in each bucket whose three squares it has.
+/// Random sets of three squares. A print is in each bucket all of whose squares it has.
 #[derive(Clone, Debug)]
 pub struct Triples {
     triples: Vec<[u32; TRIPLE]>,
 }
 
 impl Triples {
-    /// So many triples of different squares, the same ones for the same seed. None when there are fewer than three squares.
+    /// Creates triples of distinct squares, which depend only on the seed. Empty if there are fewer than three squares.
     pub fn new(square_count: u32, bucket_count: usize, seed: u64) -> Self {
         let mut state = mix(seed.wrapping_add(ROUND_STEP));
         let mut next_square = || {
             state = state.wrapping_add(ROUND_STEP);
-            // The upper half of the product: an even choice, up to square_count in 2^64.
+            // The upper half of the product: a uniform choice, up to a bias of square_count in 2^64.
             ((u128::from(mix(state)) * u128::from(square_count)) >> 64) as u32
         };
         let mut triple = || loop {
@@ -104,17 +104,17 @@ impl Triples {
         Self { triples: (0..bucket_count).map(|_| triple()).collect() }
     }
 
-    /// The buckets of a print by its squares, which are sorted. Two prints that share one are candidates.
+    /// The buckets of a print by its sorted squares. Two prints that share one are candidates.
     pub fn buckets<'a>(&'a self, squares: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
         let has = |square: &u32| squares.binary_search(square).is_ok();
         (0..).zip(&self.triples).filter(move |(_, triple)| triple.iter().all(has)).map(|(bucket, _)| bucket)
     }
 }
 
-/// The chance that two prints share a bucket, when each square has a minutia in both with the chance `both`.
+/// The probability that two prints share a bucket, if each square has a minutia in both with probability `both`.
 ///
-/// With a minutia in a square of a print with chance .2, and then in the same square of another impression of the finger
-/// with chance .8, `both` is .16; for different fingers it is .04:
+/// If a square of a print has a minutia with probability 0.2, and then the same square of another impression of the
+/// finger has one with probability 0.8, `both` is 0.16; for different fingers it is 0.04:
 ///
 /// ```
 /// use lookalike_core::prints::grid::{DEFAULT_BUCKETS, chance_to_share_a_bucket};
@@ -123,7 +123,7 @@ impl Triples {
 /// assert_eq!(format!("{:.3}", chance_to_share_a_bucket(0.2 * 0.2, DEFAULT_BUCKETS)), "0.063");
 /// ```
 pub fn chance_to_share_a_bucket(both: f64, bucket_count: usize) -> f64 {
-    // A bucket is shared when both prints have all its squares; a pair is missed when none is.
+    // A bucket is shared if both prints have all its squares; a pair is missed if no bucket is shared.
     let shared = both.powi(TRIPLE as i32);
     1.0 - (1.0 - shared).powi(bucket_count as i32)
 }
@@ -133,7 +133,7 @@ mod tests {
     use super::super::{Kind, Minutia};
     use super::*;
 
-    /// Fixed dice.
+    /// A pseudorandom generator with a fixed seed.
     struct Dice(u64);
 
     impl Dice {
@@ -152,7 +152,7 @@ mod tests {
             let mut squares: [Vec<u32>; 3] = Default::default();
             for square in 0..square_count {
                 let first = dice.happens(0.2);
-                // .2 · .8 + .8 · .05 = .2: the second impression has as many minutiae as the first.
+                // 0.2 · 0.8 + 0.8 · 0.05 = 0.2: the second impression has as many minutiae as the first.
                 let second = dice.happens(if first { 0.8 } else { 0.05 });
                 for (has, squares) in [first, second, dice.happens(0.2)].into_iter().zip(&mut squares) {
                     squares.extend(has.then_some(square));
@@ -177,7 +177,7 @@ mod tests {
         let trial_count = 3_000;
         let (found, false_candidates) = simulate(4_000, trial_count);
         for (simulated, promised) in [(found, 0.985), (false_candidates, 0.063)] {
-            // Four standard deviations of a share of so many trials: .009 and .018.
+            // Four standard deviations of a share of this many trials: 0.009 and 0.018.
             let deviation = f64::sqrt(promised * (1.0 - promised) / f64::from(trial_count));
             assert!((simulated - promised).abs() < 4.0 * deviation, "{simulated} {promised}");
         }
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn on_a_small_grid_fewer_are_found() {
         let (found, _) = simulate(100, 3_000);
-        // By .985 ± .009 this would not be chance.
+        // For 0.985 ± 0.009 this would not be chance.
         assert!((0.90..0.976).contains(&found), "{found}");
     }
 

@@ -1,14 +1,14 @@
-//! Fingerprints by their minutiae: given points with a direction, it makes candidates and scores.
+//! Fingerprints by their minutiae: selects candidates and computes scores.
 //!
 //! ```text
 //! template → Print → triangles → candidates → cylinder → relax → align → score
 //! ```
 //!
-//! Impressions of a finger are shifted, turned and stretched against each other. So nothing here looks at where a
-//! print lies on its image, except [`grid`], the method of the textbook, which is for prints that lie alike.
+//! Impressions of a finger are shifted, rotated and distorted relative to each other. Therefore nothing here depends on
+//! the position of a print in its image, except [`grid`], the textbook method for normalized prints.
 //!
-//! `y` grows downwards, as in images, but angles turn counter-clockwise as one sees
-//! them, as in ISO/IEC 19794-2. A minutia at 90 degrees points to smaller `y`.
+//! Note that `y` grows downwards, as in images, but angles are counter-clockwise as seen, as in ISO/IEC 19794-2. A
+//! minutia at 90 degrees points to smaller `y`.
 
 pub mod accuracy;
 mod align;
@@ -24,36 +24,36 @@ mod triangles;
 pub use candidates::Gallery;
 pub use score::{Comparison, PreparedPrint};
 
-/// Pixels a centimeter of a sensor of 500 dots an inch, by far the most common.
+/// Pixels per centimeter of a 500 dpi sensor, by far the most common.
 pub const DEFAULT_RESOLUTION: f64 = 197.0;
 
-/// Prints with fewer minutiae score 0 with everything: three points always fit some other three.
+/// Prints with fewer minutiae score 0 with everything: three points always match some other three.
 pub const FEWEST_MINUTIAE: usize = 4;
 
-/// As many as ISO/IEC 19794-2 can say. Of more, those nearest to the middle of the print are used: the edge is where
-/// extractors invent.
+/// Maximum of ISO/IEC 19794-2. If there are more, those closest to the center of the print are used: extractors produce
+/// most spurious ones at the edge.
 pub const MOST_MINUTIAE: usize = 255;
 
-/// What a ridge does at a minutia.
+/// Type of a minutia.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// It ends.
+    /// A ridge ends.
     Ending,
-    /// It forks.
+    /// A ridge forks.
     Bifurcation,
-    /// Something else, or not told: agrees with both.
+    /// Other or unknown: agrees with both.
     #[default]
     Other,
 }
 
 impl Kind {
-    /// Whether these can be the same minutia as far as kinds go.
+    /// True if the two types are compatible.
     pub fn agrees_with(self, other: Self) -> bool {
         self == other || self == Self::Other || other == Self::Other
     }
 }
 
-/// A place where a ridge ends or forks.
+/// A point where a ridge ends or forks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Minutia {
     /// Pixels from the left.
@@ -62,12 +62,12 @@ pub struct Minutia {
     pub y: f64,
     /// Direction in degrees, counter-clockwise from the right.
     pub angle: f64,
-    /// What the ridge does here.
+    /// Its type.
     pub kind: Kind,
 }
 
 impl Minutia {
-    /// Whether it can be: at a finite place and angle, and on the image, as far as the size of that is known.
+    /// True if the position and angle are finite, and the position is on the image, if its size is known.
     ///
     /// ```
     /// use lookalike_core::prints::{Kind, Minutia};
@@ -85,14 +85,14 @@ impl Minutia {
     }
 }
 
-/// The minutiae of one impression of a finger, as they were given.
+/// The minutiae of one impression of a finger, as given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Print {
-    /// In any order; nothing depends on it.
+    /// In any order, which does not affect results.
     pub minutiae: Vec<Minutia>,
-    /// Width and height of the image in pixels, where known.
+    /// Width and height of the image in pixels, if known.
     pub size: Option<(u32, u32)>,
-    /// Pixels a centimeter.
+    /// Pixels per centimeter.
     pub resolution: f64,
 }
 

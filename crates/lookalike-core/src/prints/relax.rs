@@ -1,37 +1,38 @@
-//! Which minutiae of two prints are the same, as far as their surroundings and each other tell.
+//! Matches minutiae of two prints by their surroundings and by mutual consistency.
 //!
-//! The most alike surroundings make pairs. Then the pairs vote on each other: two pairs agree when the one minutia lies
-//! seen from the other in both prints at the same distance, in the same direction, and pointing the same way. A pair
-//! by chance has few friends and sinks. (Local similarity sort with relaxation, Cappelli et al. 2010; after Feng 2008.)
+//! The most similar surroundings form pairs. Then the pairs vote for each other: two pairs agree if the second minutia
+//! is at the same distance, in the same relative direction, and with the same orientation relative to the first in both
+//! prints. A chance pair has little support and sinks. (Local similarity sort with relaxation, Cappelli et al. 2010;
+//! after Feng 2008.)
 
 use super::cylinder::Cylinders;
 use super::geometry::{Placed, Vector};
 
-/// Rounds of voting.
+/// Number of rounds of voting.
 const ROUNDS: usize = 5;
-/// How much of its strength a pair keeps in a round; the rest is what the others think of it.
+/// Share of its strength that a pair keeps in a round; the rest is the support of the others.
 const KEPT: f32 = 0.5;
-/// How far two distances may differ in a print that is not stretched …
+/// Tolerance of distances in a print without distortion …
 const DISTANCE_SPREAD: f32 = 6.0;
-/// … and in which share of the distance stretching shows.
+/// … plus this share of the distance for distortion.
 const STRETCH: f32 = 0.08;
-/// How far directions may differ, in radians: 16 degrees.
+/// Tolerance of directions, in radians: 16 degrees.
 const TURN_SPREAD: f32 = 0.28;
-/// Directions between minutiae nearer than this, in pixels, are not worth much.
+/// Directions between minutiae closer than this, in pixels, are unreliable.
 const BLUR: f32 = 6.0;
-/// Surroundings of minutiae of different kinds count this much less: extractors take one kind for the other often.
+/// Factor for surroundings of minutiae of different types: extractors often confuse the types.
 pub(super) const OTHER_KIND: f32 = 0.9;
-/// So many pairs for each minutia are looked at, the most alike ones of all: what comes later is chance.
+/// Number of pairs examined per minutia, most similar first: later ones are chance.
 const RIVALS: usize = 12;
-/// The bounds of how many pairs make the consensus.
+/// Minimum and maximum number of pairs that form the consensus.
 const CONSENSUS: (usize, usize) = (4, 12);
 
-/// Two minutiae, by their places in two prints, that may be the same.
+/// Two minutiae, by their positions in two prints, that may be the same.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
     pub(super) left: u16,
     pub(super) right: u16,
-    /// How much speaks for it: above 0, at most 1.
+    /// Its strength: above 0, at most 1.
     pub(super) weight: f32,
 }
 
@@ -48,19 +49,19 @@ impl Pair {
         minutiae[usize::from(self.right)]
     }
 
-    /// Small for a great weight, then by place. The bits of floats that are not below 0 are in the order of the floats.
+    /// Sorts by descending weight, then by position. The bits of non-negative floats sort like the floats.
     fn rank(self) -> u64 {
         u64::from(!self.weight.to_bits()) << 32 | u64::from(self.left) << 16 | u64::from(self.right)
     }
 }
 
-/// Pairs, each minutia in at most one, with what they think of each other.
+/// Pairs, with each minutia in at most one, and their mutual support.
 #[derive(Debug)]
 pub(super) struct Relaxed {
     pub(super) pairs: Vec<Pair>,
     /// A square matrix.
     agreement: Vec<f32>,
-    /// Places of the pairs, those first that came through the vote best.
+    /// Positions of the pairs, strongest after the vote first.
     pub(super) order: Vec<usize>,
     /// The mean strength of the best pairs after the vote, from 0 to 1.
     pub(super) consensus: f32,
@@ -75,7 +76,7 @@ impl Relaxed {
 /// The two sides of a comparison, with their surroundings.
 pub(super) type Side<'a> = (&'a [Placed], &'a Cylinders);
 
-/// Pairs and votes. Without a pair where nothing is alike.
+/// Computes pairs and votes; without any pair if nothing is similar.
 pub(super) fn relax(left: Side<'_>, right: Side<'_>) -> Relaxed {
     let fewer = left.0.len().min(right.0.len());
     let pairs = most_alike(left, right);
@@ -103,13 +104,13 @@ pub(super) fn relax(left: Side<'_>, right: Side<'_>) -> Relaxed {
     let endured: Vec<f32> = strength.iter().zip(&pairs).map(|(strength, pair)| strength / pair.weight).collect();
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|&one, &other| endured[other].total_cmp(&endured[one]));
-    // Half of the smaller print, less what an extractor invents. What is missing counts as 0.
+    // Half of the smaller print, minus spurious minutiae. Missing pairs count as 0.
     let voters = (fewer / 2).saturating_sub(2).clamp(CONSENSUS.0, CONSENSUS.1);
     let consensus = order.iter().take(voters).map(|&place| strength[place]).sum::<f32>() / voters as f32;
     Relaxed { pairs, agreement, order, consensus }
 }
 
-/// The pairs with the most alike surroundings, best first, each minutia at most once.
+/// The pairs with the most similar surroundings, best first, each minutia at most once.
 fn most_alike(left: Side<'_>, right: Side<'_>) -> Vec<Pair> {
     let mut all = Vec::with_capacity(left.0.len() * right.0.len());
     for (one, minutia) in left.0.iter().enumerate() {
@@ -130,7 +131,7 @@ fn most_alike(left: Side<'_>, right: Side<'_>) -> Vec<Pair> {
     all
 }
 
-/// Sorts pairs, the weightiest first, and keeps those whose minutiae are in none before them.
+/// Sorts pairs by descending weight, and keeps those whose minutiae are in no earlier pair.
 pub(super) fn one_to_one(pairs: &mut Vec<Pair>, left_count: usize, right_count: usize) {
     pairs.sort_unstable_by_key(|pair| pair.rank());
     let (mut left_free, mut right_free) = (vec![true; left_count], vec![true; right_count]);
@@ -144,7 +145,7 @@ pub(super) fn one_to_one(pairs: &mut Vec<Pair>, left_count: usize, right_count: 
     });
 }
 
-/// How well two pairs fit to each other, from 0 to 1.
+/// Consistency of two pairs, from 0 to 1.
 fn agree(left: &[Placed], right: &[Placed], one: Pair, other: Pair) -> f32 {
     let (left_one, left_other) = (one.left_of(left), other.left_of(left));
     let (right_one, right_other) = (one.right_of(right), other.right_of(right));
@@ -154,12 +155,12 @@ fn agree(left: &[Placed], right: &[Placed], one: Pair, other: Pair) -> f32 {
     let spread = DISTANCE_SPREAD + STRETCH * left_distance.min(right_distance);
     let distance = ((left_distance - right_distance) / spread).powi(2) / 2.0;
 
-    // Each pair tells by how much the right print is turned; so do the ways between them.
+    // Each pair gives a rotation of the right print; so do the vectors between them.
     let turn_of_one = left_one.direction.turned_back(right_one.direction);
     let turn_of_other = left_other.direction.turned_back(right_other.direction);
     let lengths = left_distance * right_distance + BLUR * BLUR;
     let way_cosine = |turn: Vector| (left_way.dot(right_way.turned(turn)) + BLUR * BLUR) / lengths;
-    // 1 minus the cosine is half the squared angle, while that is small.
+    // 1 minus the cosine is half the squared angle, for small angles.
     let turns = 3.0 - turn_of_one.dot(turn_of_other) - way_cosine(turn_of_one) - way_cosine(turn_of_other);
     (-distance - turns / (TURN_SPREAD * TURN_SPREAD)).exp()
 }
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn pairs_agree_when_one_motion_explains_both() {
         let left = [placed(0.0, 0.0, 10.0), placed(50.0, 0.0, 100.0)];
-        // Turned by a quarter.
+        // Rotated by a quarter turn.
         let right = [placed(7.0, 7.0, 100.0), placed(7.0, 57.0, 190.0)];
         let (one, other) = (Pair::new(0, 0, 1.0), Pair::new(1, 1, 1.0));
         assert!(agree(&left, &right, one, other) > 0.99);

@@ -1,12 +1,13 @@
-//! Two prints to one number: how sure it is that they are of the same finger.
+//! Computes a score for two prints: the confidence that they are of the same finger.
 //!
-//! The score is the geometric mean of two shares, both from 0 to 1: how well the best pairs of alike surroundings agree
-//! with each other (`relax.rs`), and how much of the overlap is paired once one print lies on the other
-//! (`align.rs`). Chance finds one of them now and then, but rarely both.
+//! The score is the geometric mean of two shares, both from 0 to 1: how well the best pairs of similar surroundings
+//! agree with each other (`relax.rs`), and how much of the overlap is paired after alignment (`align.rs`). One of them
+//! is occasionally high by chance, but rarely both.
 //!
-//! It is a score and no similarity: most impressions of one finger have .13 to .5, and most different fingers .04 to .07.
-//! Even a print with itself has less than 1, the less the fewer minutiae it has to show: on parts of prints, half a dozen
-//! minutiae often agree by chance, and agree well. So with fewer than [`ENOUGH_PAIRED`] a high score falls with their number.
+//! It is a score, not a probability: most impressions of one finger score 0.13 to 0.5, and most of different fingers
+//! 0.04 to 0.07. Even a print compared with itself scores less than 1, and less the fewer minutiae it has: on partial
+//! prints, half a dozen minutiae often agree well by chance. Therefore, with fewer than [`ENOUGH_PAIRED`], a high score
+//! is reduced in proportion to their number.
 
 use super::align::{Sheet, align};
 use super::cylinder::Cylinders;
@@ -14,20 +15,20 @@ use super::geometry::{Hull, Placed, place};
 use super::relax::relax;
 use super::{FEWEST_MINUTIAE, Print};
 
-/// From this score on, two prints are taken to be of the same finger, unless another threshold is given.
+/// Default score from which two prints are assumed to be of the same finger.
 ///
-/// Of the pairs of different fingers of FVC2002 (the B sets; `cargo xtask quality` measures it), one in two thousand reach it,
-/// and .92 of the pairs of the same finger.
+/// Of the pairs of different fingers of FVC2002 (the B sets; `cargo xtask quality` measures it), one in two thousand
+/// reaches it, and 0.92 of the pairs of the same finger.
 pub const DEFAULT_THRESHOLD: f64 = 0.11;
 
-/// As many paired minutiae are enough for the whole score. Of squares of 120 pixels cut out of the prints of FVC2002, with 8
-/// minutiae on average, 230 of 11,520 pairs of different fingers reached the threshold without this, and 7 do with it.
+/// Number of paired minutiae for the full score. Of squares of 120 pixels cut out of the prints of FVC2002, with 8
+/// minutiae on average, 230 of 11,520 pairs of different fingers reach the threshold without this rule, and 7 with it.
 pub const ENOUGH_PAIRED: usize = 10;
 
-/// A score up to this one proves nothing, and does not fall: fewer minutiae do not speak against a match.
+/// Scores up to this are not evidence, and are not reduced: few minutiae are not evidence against a match.
 const NO_PROOF: f64 = 0.09;
 
-/// A print made ready for many comparisons, which takes a third of a millisecond and 10 kilobytes.
+/// A print prepared for many comparisons, which takes a third of a millisecond and 10 kB.
 #[derive(Clone, Debug)]
 pub struct PreparedPrint {
     minutiae: Vec<Placed>,
@@ -35,21 +36,21 @@ pub struct PreparedPrint {
     cylinders: Cylinders,
 }
 
-/// What a comparison found.
+/// Result of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// From 0, nothing in common, to 1.
+    /// From 0 (nothing in common) to 1.
     pub score: f64,
-    /// How many minutiae agree in place and angle.
+    /// Number of minutiae that agree in position and angle.
     pub paired_count: usize,
-    /// By how much one print is turned against the other, in radians: by the places of what agrees.
+    /// Rotation between the prints in radians, by the positions of the paired minutiae.
     pub turn_by_place: f64,
-    /// The same by its directions. Where all angles were taken to turn the wrong way, it is the opposite.
+    /// Rotation by their directions. It is the opposite if all angles were given in the wrong direction.
     pub turn_by_direction: f64,
 }
 
 impl PreparedPrint {
-    /// Prepares a print. Minutiae at no finite place are left out.
+    /// Prepares a print. Minutiae at invalid positions are ignored.
     pub fn new(print: &Print) -> Self {
         let minutiae = place(print);
         let hull = Hull::around(&minutiae);
@@ -57,13 +58,13 @@ impl PreparedPrint {
         Self { minutiae, hull, cylinders }
     }
 
-    /// How many different minutiae it has.
+    /// Number of distinct minutiae.
     pub fn minutia_count(&self) -> usize {
         self.minutiae.len()
     }
 
-    /// Compares two prints. It does not matter which is which, nor where and how they lie on their images, nor in which
-    /// order their minutiae were given.
+    /// Compares two prints. The result does not depend on which is which, on their position and rotation in the images,
+    /// or on the order of the minutiae.
     ///
     /// ```
     /// use lookalike_core::prints::{Kind, Minutia, PreparedPrint, Print};
@@ -79,7 +80,7 @@ impl PreparedPrint {
     /// assert!(comparison.score > 0.3);
     /// ```
     pub fn compare(&self, other: &Self) -> Comparison {
-        // The same order for (a, b) and (b, a), so that both round alike.
+        // The same order for (a, b) and (b, a), so that rounding is the same.
         let (left, right) = if self.comes_before(other) { (self, other) } else { (other, self) };
         if left.minutiae.len().min(right.minutiae.len()) < FEWEST_MINUTIAE {
             return Comparison::default();
@@ -124,7 +125,8 @@ mod tests {
         })
     }
 
-    /// Another impression of the same finger: turned, shifted, each minutia a little off, and some lost.
+    /// Another impression of the same finger: rotated and shifted, with each minutia slightly displaced, and some
+    /// missing.
     fn impression(print: &Print, degrees: f64, shift: f64, off: &[(f64, f64, f64)]) -> Print {
         let (sine, cosine) = degrees.to_radians().sin_cos();
         let minutiae = print.minutiae.iter().zip(off.iter().cycle()).map(|(minutia, off)| Minutia {
@@ -158,7 +160,7 @@ mod tests {
             );
         }
 
-        // Up to rounding: a byte of a cylinder may round the other way.
+        // Up to rounding: a byte of a cylinder may be rounded differently.
         #[test]
         fn a_moved_print_scores_as_if_it_had_not_moved(
             print in prints(12..40),
@@ -195,7 +197,7 @@ mod tests {
             assert_eq!(PreparedPrint::new(&few).compare(&PreparedPrint::new(&many)), Comparison::default());
             assert_eq!(PreparedPrint::new(&few).compare(&PreparedPrint::new(&few)), Comparison::default());
         }
-        // One place, however often, is one minutia.
+        // One position, however often repeated, is one minutia.
         let same = PreparedPrint::new(&Print::new(vec![minutia(1); 30]));
         assert_eq!(same.compare(&same), Comparison::default());
     }

@@ -1,4 +1,4 @@
-//! Bytes of an ISO/IEC 19794-2:2005 finger minutiae record to prints, one a view of a finger.
+//! Parses ISO/IEC 19794-2:2005 finger minutiae records to prints, one per view of a finger.
 //!
 //! ```text
 //! header  "FMR\0"  " 20\0"  length:4  device:2  width:2  height:2  x resolution:2  y resolution:2  views:1  0:1
@@ -7,27 +7,27 @@
 //! extra   length:2  and as many bytes: ridge counts, cores and deltas, which are not used
 //! ```
 //!
-//! All numbers are big-endian. The bytes are not trusted: everything is read through `Reader`, and what is made is
-//! never larger than what was given.
+//! All numbers are big-endian. The bytes are not trusted: everything is read through `Reader`, and the result is never
+//! larger than the input.
 
 use super::{DEFAULT_RESOLUTION, Kind, Minutia, Print};
 use crate::error::{Error, Result};
 
 const MAGIC: &[u8; 4] = b"FMR\0";
 const VERSION: &[u8; 4] = b" 20\0";
-/// Degrees in a step of an angle.
+/// Degrees per unit of an angle.
 const ANGLE_STEP: f64 = 360.0 / 256.0;
 
-/// Whether bytes start as a template does, if only by a part of its first word: then they are one that was cut short.
+/// True if the bytes start like a template, even if only with part of its first word: then it was truncated.
 pub fn starts_as_template(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || !bytes.is_empty() && MAGIC.starts_with(bytes)
 }
 
-/// The prints of a template. A view without minutiae is a print without minutiae.
+/// Parses the prints of a template. A view without minutiae gives a print without minutiae.
 ///
 /// # Errors
 ///
-/// [`Error::NotATemplate`] when the bytes begin as something else; [`Error::TemplateCutShort`] when they end too early.
+/// [`Error::NotATemplate`] if the bytes start with something else; [`Error::TemplateCutShort`] if they end too early.
 pub fn parse_template(bytes: &[u8]) -> Result<Vec<Print>> {
     if !starts_as_template(bytes) {
         return Err(Error::NotATemplate { reason: "it does not begin with FMR" });
@@ -38,8 +38,9 @@ pub fn parse_template(bytes: &[u8]) -> Result<Vec<Print>> {
         return Err(Error::NotATemplate { reason: "only version 20, of 2005, is known" });
     }
     let length = reader.number(4, "the length")?;
-    // ANSI INCITS 378-2004 begins alike, but has a length of two bytes, and two more of the product. Nothing that is
-    // read as its four bytes here is a length that a template of ISO/IEC can have: 255 views of 65,535 bytes of extra.
+    // ANSI INCITS 378-2004 starts in the same way, but its length has two bytes, followed by two bytes of the product.
+    // No value read as four bytes here is a valid length of an ISO/IEC template: 255 views of 65,535 bytes of extended
+    // data.
     if length >> 16 > 0xFF || (length as usize) > bytes.len() && bytes.len() == (length >> 16) as usize {
         return Err(Error::NotATemplate { reason: "it is of ANSI INCITS 378, not of ISO/IEC 19794-2" });
     }
@@ -54,7 +55,7 @@ pub fn parse_template(bytes: &[u8]) -> Result<Vec<Print>> {
     let view_count = reader.number(1, "the views")?;
     reader.number(1, "the header")?;
 
-    // Some writers leave these 0.
+    // Some writers leave these at 0.
     let size = (width > 0 && height > 0).then_some((width, height));
     let resolution = if across > 0 { f64::from(across) } else { DEFAULT_RESOLUTION };
     let stretch = if across > 0 && down > 0 { f64::from(across) / f64::from(down) } else { 1.0 };
@@ -62,7 +63,7 @@ pub fn parse_template(bytes: &[u8]) -> Result<Vec<Print>> {
     (0..view_count).map(|_| Ok(Print { minutiae: view(&mut reader, stretch)?, size, resolution })).collect()
 }
 
-/// The minutiae of one view. `stretch` makes its pixels square.
+/// Parses the minutiae of one view. `stretch` makes its pixels square.
 fn view(reader: &mut Reader<'_>, stretch: f64) -> Result<Vec<Minutia>> {
     reader.number(3, "a view")?;
     let count = reader.number(1, "a view")?;
@@ -86,16 +87,17 @@ fn view(reader: &mut Reader<'_>, stretch: f64) -> Result<Vec<Minutia>> {
     Ok(minutiae)
 }
 
-/// The template of prints of one size and resolution: that of the first. Places are rounded to pixels, and angles to 256ths
-/// of a turn.
+/// Writes a template of prints with the size and resolution of the first. Positions are rounded to pixels, and angles
+/// to 256ths of a turn.
 ///
-/// `None` when there are more than 255 prints, or more than 255 minutiae in one, or a place that has no number there.
+/// `None` if there are more than 255 prints, more than 255 minutiae in one, or a position that the format cannot
+/// represent.
 pub fn write_template(prints: &[Print]) -> Option<Vec<u8>> {
     let first = prints.first()?;
     let (width, height) = first.size.unwrap_or((0, 0));
     let mut body = Vec::new();
     for (view, print) in prints.iter().enumerate() {
-        // Finger unknown, the view's number, and its quality not told.
+        // Unknown finger, number of the view, unknown quality.
         body.extend([0, (view as u8) << 4, 0, u8::try_from(print.minutiae.len()).ok()?]);
         for minutia in &print.minutiae {
             let kind = match minutia.kind {
@@ -125,7 +127,7 @@ pub fn write_template(prints: &[Print]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Bytes, and how far they are read.
+/// Bytes and the current read position.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,

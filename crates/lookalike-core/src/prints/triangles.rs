@@ -1,45 +1,45 @@
-//! Features that stay when a print is moved: triangles of neighboring minutiae, by the lengths of their sides and how the
-//! minutiae point, in coarse cells.
+//! Features that do not depend on position and rotation: triangles of neighboring minutiae, by the lengths of their
+//! sides and the directions of the minutiae, in coarse cells.
 //!
-//! Skin is elastic, so a triangle of another impression may fall into the cell beside. A print in a gallery has each
-//! triangle in one cell; a query looks into the neighboring cells too, wherever it lies near an edge. So features of
-//! the two are not made alike: [`features`] is for the gallery, [`probes`] is for the query.
+//! Skin is elastic, so a triangle of another impression may fall into an adjacent cell. A gallery print has each
+//! triangle in one cell; a query also looks into adjacent cells if it is near an edge. The features of the two are
+//! therefore computed differently: [`features`] is for the gallery, [`probes`] is for the query.
 //!
-//! Kinds are not part of the feature: of the minutiae that agree in two impressions of FVC2002 a fifth change theirs
-//! (22 of 100), so that half of the true triangles would be lost.
+//! Types are not part of the feature: of the minutiae that agree in two impressions of FVC2002, 22 of 100 change their
+//! type, so half of the true triangles would be lost.
 
 use super::Print;
 use super::geometry::{Placed, Vector, place};
 
-/// Triangles are made of a minutia and two of so many nearest to it: enough that three that stay are neighbors still when
-/// an extractor has missed or invented some.
+/// Triangles consist of a minutia and two of this many nearest neighbors: enough that three true minutiae are still
+/// neighbors if an extractor has missed or invented some.
 const NEIGHBORS: usize = 9;
-/// The width of a cell in the length of a side, in pixels of 500 dots an inch.
+/// Cell width for the length of a side, in pixels at 500 dpi.
 const SIDE_CELL: f32 = 12.0;
-/// How near to the edge of a cell the next one is looked into as well, as a share of the cell.
+/// Distance to the edge of a cell within which the adjacent one is also examined, as a share of the cell.
 const SIDE_EDGE: f32 = 0.3;
-/// Sectors of a minutia's direction against the longest side.
+/// Number of sectors for a minutia's direction relative to the longest side.
 const SECTORS: usize = 10;
-/// As for sides.
+/// The same for sectors.
 const SECTOR_EDGE: f32 = 0.3;
-/// Sides longer than this are cut to it; neighbors are nearer.
+/// Longer sides are clipped to this; neighbors are closer.
 const LONGEST_SIDE: f32 = 255.0;
-/// A triangle whose longest sides differ by less has no certain first corner.
+/// A triangle whose longest sides differ by less has no reliable first corner.
 const SIDES_ALIKE: f32 = 4.0;
-/// Slimmer triangles than this, by their height, turn over too easily.
+/// Triangles with less height than this are too easily mirrored.
 const LEAST_HEIGHT: f32 = 4.0;
 
-/// A triangle's feature, and how it lies.
+/// A triangle's feature, and its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Triangle {
-    /// The cell of its sides and angles: equal for triangles that are alike, however they are turned.
+    /// The cell of its sides and angles: equal for similar triangles, whatever their rotation.
     pub(super) feature: u64,
-    /// The direction of its longest side, in 256ths of a full turn. The difference of two tells by how much one print is
-    /// turned against the other.
+    /// The direction of its longest side, in 256ths of a full turn. The difference of two is the rotation between the
+    /// prints.
     pub(super) turn: u8,
 }
 
-/// The triangles of a print in a gallery, sorted, each in its cell.
+/// The triangles of a gallery print, sorted, each in its cell.
 pub(super) fn features(print: &Print) -> Vec<Triangle> {
     let minutiae = place(print);
     let mut found: Vec<Triangle> = corners(&minutiae)
@@ -53,7 +53,7 @@ pub(super) fn features(print: &Print) -> Vec<Triangle> {
     found
 }
 
-/// The triangles of a query, sorted, each in its cell and those beside it that it may have come from.
+/// The triangles of a query, sorted, each in its cell and the adjacent ones it may have come from.
 pub(super) fn probes(print: &Print) -> Vec<Triangle> {
     let minutiae = place(print);
     let mut found = Vec::new();
@@ -69,10 +69,10 @@ pub(super) fn probes(print: &Print) -> Vec<Triangle> {
     found
 }
 
-/// Places of three minutiae, counter-clockwise. The longest side goes from the first to the second.
+/// Positions of three minutiae, counter-clockwise. The longest side is from the first to the second.
 type Corners = [usize; 3];
 
-/// Each triangle of neighbors once.
+/// Each triangle of neighbors, once.
 fn corners(minutiae: &[Placed]) -> Vec<Corners> {
     let mut all = Vec::new();
     for (own, minutia) in minutiae.iter().enumerate() {
@@ -111,7 +111,7 @@ fn first_side(minutiae: &[Placed], corners: Corners) -> f32 {
     minutiae[corners[1]].at.minus(minutiae[corners[0]].at).length()
 }
 
-/// The triangle, and again from each corner whose side is about as long as the longest.
+/// The triangle, and again from each corner whose side is nearly as long as the longest.
 fn starts(minutiae: &[Placed], [one, two, three]: Corners) -> impl Iterator<Item = Corners> {
     let longest = first_side(minutiae, [one, two, three]);
     [[one, two, three], [two, three, one], [three, one, two]]
@@ -119,7 +119,7 @@ fn starts(minutiae: &[Placed], [one, two, three]: Corners) -> impl Iterator<Item
         .filter(move |corners| first_side(minutiae, *corners) > longest - SIDES_ALIKE)
 }
 
-/// A cell, and the one beside it when that is near.
+/// A cell, and the adjacent one if it is near.
 type Cell = (u8, Option<u8>);
 
 /// Sides, then angles; and the direction of the first side.
@@ -139,14 +139,14 @@ fn measure(minutiae: &[Placed], corners: Corners) -> ([Cell; 6], u8) {
     (cells, (share_of_turn(first) * 256.0) as u8)
 }
 
-/// A direction as a share of a full turn, from 0 to below 1.
+/// A direction as a fraction of a full turn, from 0 to below 1.
 fn share_of_turn(direction: Vector) -> f32 {
     let share = direction.y.atan2(direction.x) / std::f32::consts::TAU;
     let share = if share < 0.0 { share + 1.0 } else { share };
     if share < 1.0 { share } else { 0.0 }
 }
 
-/// `around`: how many cells there are, when the last is beside the first.
+/// `around`: the number of cells, if the last is adjacent to the first.
 fn cell(exact: f32, edge: f32, around: Option<u8>) -> Cell {
     let whole = exact as u8;
     let part = exact - f32::from(whole);
@@ -160,7 +160,7 @@ fn cell(exact: f32, edge: f32, around: Option<u8>) -> Cell {
     (whole, beside)
 }
 
-/// Every choice of own and neighboring cells.
+/// Every combination of own and adjacent cells.
 fn spread(cells: &[Cell; 6], from: usize, chosen: &mut [u8; 6], found: &mut impl FnMut(&[u8; 6])) {
     if from == cells.len() {
         return found(chosen);
@@ -191,7 +191,7 @@ mod tests {
         })
     }
 
-    /// Turned by degrees, counter-clockwise, and shifted.
+    /// Rotated counter-clockwise by degrees, and shifted.
     fn moved(print: &Print, degrees: f64, shift: (f64, f64)) -> Print {
         let (sine, cosine) = degrees.to_radians().sin_cos();
         let minutiae = print.minutiae.iter().map(|minutia| Minutia {

@@ -1,4 +1,5 @@
-//! What a bound on buckets leaves out follows from ranks alone: the parallel ways against one loop that is the definition.
+//! Tests that the limits on buckets depend on ranks only: the parallel implementations against one loop that is the
+//! definition.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -22,7 +23,7 @@ use crate::sketch::{Layout, Sketches};
 use crate::sources::{FeatureSource, SourceError};
 use crate::verify::Verifier;
 
-/// Items with few features, so that many are alike, and buckets that have nothing to do with that.
+/// Items with few features, so that many are similar, and unrelated buckets.
 #[derive(Clone, Debug)]
 struct Case {
     features: Vec<Vec<u64>>,
@@ -83,13 +84,13 @@ impl Case {
         item < self.references.count
     }
 
-    /// The first of these items that count: so many references and so many others.
+    /// The first of these items that count: this many references and this many others.
     fn first(&self, items: &[u32]) -> Vec<u32> {
         let (references, others): (Vec<u32>, Vec<u32>) = items.iter().partition(|item| self.is_reference(**item));
         [references, others].iter().flat_map(|items| items.iter().take(self.most)).copied().collect()
     }
 
-    /// Pairs that share a bucket, and are not among those that were compared.
+    /// Pairs that share a bucket, and were not compared.
     fn not_compared(&self, compared: impl Fn(&[u32], u32, u32) -> bool) -> HashSet<(u32, u32)> {
         let mut pairs = HashSet::new();
         let mut seen = HashSet::new();
@@ -125,7 +126,7 @@ impl Case {
         Ok(all.into_inner().unwrap())
     }
 
-    /// Runs a way to resolve, and says what it passed over.
+    /// Runs a resolver, and returns the pairs it passed over.
     fn run(
         &self,
         resolve: impl Fn(Candidates<'_>, &[Document], &Verifier<'_>) -> Result<Vec<(u32, u32)>, SourceError> + Sync,
@@ -145,7 +146,7 @@ impl Case {
         })
     }
 
-    /// Who is kept: each item, from the best on, unless it matches one of the first kept members of a bucket.
+    /// The kept items: each item, best first, unless it matches one of the first kept members of a bucket.
     fn kept(&self) -> Vec<Vec<u32>> {
         let mut kept: Vec<Vec<u32>> = vec![Vec::new(); self.buckets.len()];
         for item in 0..self.features.len() as u32 {
@@ -158,7 +159,8 @@ impl Case {
         kept
     }
 
-    /// Every removed item, and the one it is removed for: the most similar reference, or else better kept item, that counts.
+    /// Every removed item, and the item it is removed for: the most similar reference, or else the most similar better
+    /// kept item that counts.
     fn removals(&self, kept: &[Vec<u32>]) -> Vec<(u32, u32)> {
         let removal = |item: u32| {
             let of_item = || self.buckets.iter().zip(kept).filter(move |(bucket, _)| bucket.contains(&item));
@@ -208,7 +210,7 @@ impl Case {
     }
 }
 
-/// The pairs that the sample has; it has all of them, where there are so few.
+/// The pairs of the sample, which has all of them if there are few.
 fn sampled(passed_over: &PassedOver) -> HashSet<(u32, u32)> {
     assert_eq!(passed_over.meetings(), passed_over.drawn().len() as u64, "all of them are drawn");
     let pairs: Vec<(u32, u32)> = passed_over.sample().map(|(left, right)| (left.0, right.0)).collect();
@@ -284,8 +286,8 @@ proptest! {
     }
 }
 
-/// 0 leads the large bucket; 2 is not joined with it when its turn comes, since 3 joins both only after that. So 2 leads too, and 4 is
-/// found by it, even where 2 and 3 are looked at together.
+/// 0 leads the large bucket; 2 is not joined with it when its turn comes, since 3 joins both only later. So 2 leads
+/// too, and 4 is found through it, even if 2 and 3 are processed together.
 #[test]
 fn who_leads_does_not_depend_on_later_members_of_a_block() {
     for block in 1..6 {
@@ -305,7 +307,7 @@ fn who_leads_does_not_depend_on_later_members_of_a_block() {
     }
 }
 
-/// Hundreds of items in random buckets: the truth is counted pair by pair.
+/// Hundreds of items in random buckets: the true number is counted pair by pair.
 #[test]
 fn the_estimate_of_what_was_passed_over_is_right_within_its_error() {
     let mut inside = 0;
@@ -334,6 +336,6 @@ fn the_estimate_of_what_was_passed_over_is_right_within_its_error() {
         inside += u32::from(estimate.pair_count.abs_diff(truth.len() as u64) <= estimate.pair_count_error);
         inside += u32::from((estimate.match_count_at_least..=estimate.match_count_at_most).contains(&true_matches));
     }
-    // 20 intervals of 95 %: fewer than 16 hold with a chance of 0.003.
+    // 20 intervals of 95 %: fewer than 16 hold with probability 0.003.
     assert!(inside >= 16, "{inside} of 20");
 }

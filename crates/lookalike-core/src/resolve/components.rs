@@ -1,14 +1,14 @@
-//! Connected components: families of documents, for those who want them.
+//! Connected components: families of documents, for users who want them.
 //!
-//! This breaks promise 1. A is like B and B like C, so that C goes though it may not be
-//! like A at all. The similarity of each removed item with the kept one is measured all the same, for all to see.
-//! References stay, also two of one component: what else is in it goes for the best of them.
+//! This breaks promise 1: if A matches B and B matches C, C is removed although it may not be similar to A at all. The
+//! similarity of each removed item to the kept one is measured and reported. References stay, even several in one
+//! component: the other items in it are removed for the best of them.
 //!
-//! In a bucket of many, a member is compared with its *leaders* alone: so a component may fall into two, where only
-//! other members join them. What was not compared is counted. Who leads follows from ranks alone. Going through the
-//! items from the best on, each is compared with the leaders of its large buckets and all earlier members of its small
-//! ones, and joined with those it matches; then it leads each large bucket that has fewer than 256 leaders and none
-//! that it is joined with, directly or through others. References lead besides, the first 256 of a bucket.
+//! In a large bucket, a member is compared only with its *leaders*, so a component may be split if only other members
+//! connect it. Pairs that were not compared are counted. The leaders depend on ranks only. In order of rank, each item
+//! is compared with the leaders of its large buckets and all earlier members of its small ones, and joined with those
+//! it matches; then it becomes a leader of each large bucket that has fewer than 256 leaders and none in the same
+//! component. References lead in addition, the first 256 of a bucket.
 
 use rayon::prelude::*;
 
@@ -22,12 +22,12 @@ use crate::packed::Lists;
 use crate::sources::SourceError;
 use crate::verify::{Bench, Verifier};
 
-/// Keeps the best item of each component of matches, and returns the removals: `items` by rank, as they were put into
-/// buckets. Components are of everything, whatever the scope of the references.
+/// Keeps the best item of each component of matches, and returns the removals: `items` by rank, as in the buckets.
+/// Components include all items, whatever the scope of the references.
 ///
 /// # Errors
 ///
-/// When the features of an item cannot be read.
+/// If the features of an item cannot be read.
 pub fn components(
     candidates: Candidates<'_>,
     items: &[Document],
@@ -37,7 +37,7 @@ pub fn components(
     components_within(candidates, items, references, verifier, LIMITS)
 }
 
-/// The same within other limits: tests have small buckets.
+/// The same with other limits: tests have small buckets.
 pub(super) fn components_within(
     candidates: Candidates<'_>,
     items: &[Document],
@@ -45,7 +45,7 @@ pub(super) fn components_within(
     verifier: &Verifier<'_>,
     limits: Limits,
 ) -> Result<Vec<Removed<Rank>>, SourceError> {
-    // The join has no components of its own: its matches are measured once more, as buckets of two.
+    // The join does not compute components: its matches are measured once more, as buckets of two.
     let of_matches;
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
@@ -68,15 +68,15 @@ pub(super) fn components_within(
     Ok(removals.concat())
 }
 
-/// How far work goes.
+/// Limits of the work.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// How many places are looked at together: in parallel, so not too few; and what is near each other in them is
-    /// looked at one after the other. Components do not depend on it.
+    /// Number of positions processed together: enough for parallel work, but those that are close to each other are
+    /// processed one after the other. It does not affect the components.
     pub(super) block: usize,
-    /// A bucket with more members is large: then not everyone is compared with everyone.
+    /// Maximum number of members of a small bucket, in which all are compared with each other.
     pub(super) small: usize,
-    /// How many leaders a large bucket has, and how many references that lead.
+    /// Maximum number of leaders of a large bucket, and of references that lead.
     pub(super) most_leaders: usize,
 }
 
@@ -100,7 +100,7 @@ fn removals(
             first_matches(&bench, *place, before, &roots)
         };
         let joined = block.par_iter().map(joined).collect::<Result<Vec<_>, SourceError>>()?;
-        // One after the other: who leads must not depend on what later ones of the block are joined with.
+        // One after the other: the leaders must not depend on what later members of the block are joined with.
         for (place, before) in block.into_iter().zip(joined) {
             if place < reference_count {
                 near.lead_as_reference(place);
@@ -134,7 +134,7 @@ fn removals(
     Ok((removals, passed_over))
 }
 
-/// Of each group among the others the first that a place matches: what is joined needs no further proof.
+/// Of each group among the others, the first member that an item matches: joined items need no further proof.
 fn first_matches(bench: &Bench<'_>, place: u32, mut others: Vec<u32>, roots: &[u32]) -> Result<Vec<u32>, SourceError> {
     let root = |other: u32| roots[other as usize];
     others.retain(|other| root(*other) != root(place));
@@ -152,7 +152,7 @@ fn first_matches(bench: &Bench<'_>, place: u32, mut others: Vec<u32>, roots: &[u
     Ok(matches)
 }
 
-/// Who is compared with whom.
+/// The pairs to compare.
 struct Near {
     buckets: Lists,
     buckets_of: Lists,
@@ -169,12 +169,12 @@ impl Near {
         Self { buckets_of: buckets.transposed(family.items.len()), buckets, leaders, reference_count, limits }
     }
 
-    /// Those before the block that starts here.
+    /// The items before the block that starts here.
     fn before(&self, place: u32, start: u32) -> Vec<u32> {
         self.earlier(place, |members| &members[..members.partition_point(|other| *other < start)])
     }
 
-    /// Those before a place in its block, which starts here.
+    /// The items before this one in its block, which starts here.
     fn inside(&self, place: u32, start: u32) -> Vec<u32> {
         self.earlier(place, |members| {
             let end = members.partition_point(|other| *other < place);
@@ -198,7 +198,7 @@ impl Near {
         self.buckets.list(bucket as usize).len() > self.limits.small
     }
 
-    /// Makes a place a leader of its large buckets, unless it was joined with one of them.
+    /// Makes an item a leader of its large buckets, unless it was joined with one of their leaders.
     fn lead(&mut self, place: u32, union: &mut Union) {
         let root = union.root(place);
         for bucket in self.buckets_of.list(place as usize) {
@@ -224,12 +224,11 @@ impl Near {
     }
 }
 
-/// The pairs of large buckets that are in different components: some of them were compared, and the others might be
-/// joined.
+/// The pairs of large buckets that are in different components: some of them were compared, and the others might match.
 struct Apart<'a> {
     near: &'a Near,
-    /// The members of each large bucket by their components, and with how many of later components each makes a pair,
-    /// summed up.
+    /// The members of each large bucket by their components, with the cumulative number of pairs of each with members
+    /// of later components.
     buckets: Vec<Vec<(u32, u64)>>,
 }
 

@@ -1,4 +1,4 @@
-//! A sample of what the buckets of one family passed over: see [`crate::bucket::passed_over`].
+//! Draws a sample of the pairs that the buckets of one family passed over: see [`crate::bucket::passed_over`].
 
 use std::collections::HashSet;
 
@@ -8,22 +8,22 @@ use crate::bucket::passed_over::{Drawn, MOST_DRAWN, PassedOver};
 use crate::hash;
 use crate::packed::Lists;
 
-/// The buckets of a family, and which of their pairs were not compared because of a bound. Pairs are places in the family.
+/// The buckets of a family, and the pairs that were not compared because of a limit. Pairs are positions in the family.
 pub(super) trait Bounded {
-    /// How many pairs of a bucket may have been passed over, so that [`Self::pair`] gives each of them.
+    /// Maximum number of pairs of a bucket that were passed over; [`Self::pair`] returns each of them.
     fn pair_count(&self, bucket: usize) -> u64;
 
-    /// One of these pairs, the better place first.
+    /// Returns one of these pairs, the better position first.
     fn pair(&self, bucket: usize, at: u64) -> (u32, u32);
 
-    /// Whether a pair of this bucket was passed over in it, and is not of no concern.
+    /// True if a pair was passed over in this bucket, and is relevant.
     fn is_passed_over(&self, bucket: usize, left: u32, right: u32) -> bool;
 }
 
-/// What draws of this kind are for.
+/// Purpose of these draws.
 const PURPOSE: u64 = 0x7061_7373 << 32;
 
-/// Draws from the pairs that a family passed over; `buckets_of` are the buckets of each place.
+/// Draws from the pairs that a family passed over; `buckets_of` are the buckets of each position.
 pub(super) fn draw(family: Family<'_>, buckets_of: &Lists, bounded: &impl Bounded) -> PassedOver {
     let mut meetings = 0_u64;
     let mut ends = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn draw(family: Family<'_>, buckets_of: &Lists, bounded: &impl Bounde
             ends.push((meetings, bucket));
         }
     }
-    // The best rank tells a family from all others.
+    // The best rank identifies the family.
     let purpose = PURPOSE | u64::from(family.items[0]);
     let mut random = (0..).map(|at| hash::draw(purpose, at));
     let mut next = || random.next().expect("there is always another number");
@@ -45,7 +45,7 @@ pub(super) fn draw(family: Family<'_>, buckets_of: &Lists, bounded: &impl Bounde
         if !seen.insert(at) {
             continue;
         }
-        // The next of so many exponential positions comes by this much later. (Rényi 1953)
+        // The distance to the next of this many exponential positions. (Rényi 1953)
         let uniform = ((next() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
         position -= uniform.ln() / (meetings - drawn.len() as u64) as f64;
         let of = ends.partition_point(|(end, _)| *end <= at);
@@ -59,7 +59,8 @@ pub(super) fn draw(family: Family<'_>, buckets_of: &Lists, bounded: &impl Bounde
     PassedOver::new(meetings, drawn)
 }
 
-/// In how many buckets a pair meets without being compared, and whether this one is the first. None if it is compared in one.
+/// The number of buckets in which a pair meets without being compared, and whether this is the first. None if it is
+/// compared in one of them.
 fn meetings_of(buckets_of: &Lists, bounded: &impl Bounded, bucket: usize, [left, right]: [u32; 2]) -> (u32, bool) {
     let others = buckets_of.list(right as usize);
     let mut shared = buckets_of.list(left as usize).iter().filter(|bucket| others.binary_search(bucket).is_ok());
@@ -71,19 +72,19 @@ fn meetings_of(buckets_of: &Lists, bounded: &impl Bounded, bucket: usize, [left,
     (shared.by_ref().count() as u32, is_first)
 }
 
-/// Members of buckets who were compared with the first of them and not with each other: those after the first `most`
+/// Members of buckets that were compared with the first members and not with each other: those after the first `most`
 /// references and the first `most` others.
 pub(super) struct AfterFirst<'a> {
     /// The members of each bucket, best first.
     pub(super) members: &'a Lists,
-    /// How many places are references, the first ones.
+    /// Number of positions that are references, the first ones.
     pub(super) reference_count: u32,
     pub(super) references: References,
     pub(super) most: usize,
 }
 
 impl AfterFirst<'_> {
-    /// How many members of a bucket are references, and how many are not.
+    /// Number of members of a bucket that are references, and that are not.
     fn counts(&self, bucket: usize) -> (usize, usize) {
         let members = self.members.list(bucket);
         let references = members.partition_point(|place| *place < self.reference_count);
@@ -122,7 +123,7 @@ impl Bounded for AfterFirst<'_> {
     }
 }
 
-/// The pair of numbers, the smaller first, that is the `at`th of all pairs in the order of their greater numbers.
+/// The pair of numbers, smaller first, at index `at` in the order of the greater number.
 fn triangle(at: u64) -> (usize, usize) {
     let greater = ((8 * u128::from(at) + 1).isqrt() as u64).div_ceil(2);
     ((at - greater * (greater - 1) / 2) as usize, greater as usize)

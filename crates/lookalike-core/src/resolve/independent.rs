@@ -1,17 +1,17 @@
-//! The maximal independent set that is first in keep order: both promises at once.
+//! The maximal independent set that is first in keep order: it fulfills both promises.
 //!
-//! Going through the items from the best on, each is kept unless it matches one kept before. That set is unique, so
-//! it may be computed in any way: here by rounds. In each round the best undecided item of every neighborhood is kept,
-//! and all others are verified against those just kept. An item that is removed needs no further proof, so that a
-//! family of a million is absorbed by the one that stays, and not compared with itself.
+//! In keep order, each item is kept unless it matches one kept before. This set is unique, so it can be computed in any
+//! way: here in rounds. In each round the best undecided item of every neighborhood is kept, and all others are
+//! verified against those just kept. A removed item needs no further comparison, so a family of a million is compared
+//! with the item that is kept, and not with itself.
 //!
-//! In a bucket only the first 256 kept members remove others: if that many are not similar, they share boilerplate just
-//! below the threshold, and to compare all of them with each other would take forever. Who these are follows from ranks
-//! alone, since a bucket's members are kept in their order until there are so many. After that its members do not wait
-//! for each other.
+//! In a bucket only the first 256 kept members remove others: if that many do not match each other, they share
+//! boilerplate just below the threshold, and comparing all of them would take forever. These members depend on ranks
+//! only, since a bucket's members are kept in order until there are that many. After that, its members do not wait for
+//! each other.
 //!
-//! References are kept before the first round. An item that is like one of them is removed by a reference, even if it
-//! is more like another item that is kept: so what is removed by references is all that is like them.
+//! References are kept before the first round. An item that matches one of them is removed for a reference, even if it
+//! is more similar to another kept item: the items removed by references are thus exactly those that match one.
 
 use rayon::prelude::*;
 
@@ -26,26 +26,26 @@ use crate::packed::Lists;
 use crate::sources::SourceError;
 use crate::verify::{Bench, Verifier};
 
-/// How many items are decided together, and how many kept ones of a bucket remove others.
+/// Limits on the number of items decided together, and of kept members of a bucket that remove others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Rounds look at all of a block's undecided items, so a block is not too large; and they look in parallel, so it
-    /// is not too small. What is removed does not depend on it.
+    /// Rounds examine all undecided items of a block, so a block must not be too large; they do so in parallel, so it
+    /// must not be too small. It does not affect the removals.
     pub(super) block: usize,
-    /// As many references of a bucket remove others besides: they must not hide what is kept after them.
+    /// The same number of references of a bucket also remove others: they must not displace items kept after them.
     pub(super) most_kept: usize,
 }
 
 const LIMITS: Limits = Limits { block: 1024, most_kept: 256 };
 
-/// Decides about all items, and returns the removals: `items` by rank, as they were put into buckets.
+/// Decides on all items, and returns the removals: `items` by rank, as in the buckets.
 ///
-/// A removed item is removed by the reference most like it; if it is like none, by the most similar of the kept items that
-/// are better in keep order, since only these are the reason. Of equals the best counts.
+/// A removed item is removed for the most similar reference; if it matches none, for the most similar of the kept items
+/// that are better in keep order, since only these are a reason. Ties go to the best.
 ///
 /// # Errors
 ///
-/// When the features of an item cannot be read.
+/// If the features of an item cannot be read.
 pub fn independent_set(
     candidates: Candidates<'_>,
     items: &[Document],
@@ -55,7 +55,7 @@ pub fn independent_set(
     independent_set_within(candidates, items, references, verifier, LIMITS)
 }
 
-/// The same within other limits: tests have small buckets.
+/// The same with other limits: tests have small buckets.
 pub(super) fn independent_set_within(
     candidates: Candidates<'_>,
     items: &[Document],
@@ -86,19 +86,19 @@ pub(super) fn independent_set_within(
     Ok(removed.concat())
 }
 
-/// The kept places of a bucket.
+/// The kept members of a bucket.
 #[derive(Clone, Default)]
 struct Kept {
     /// The first of them, which remove others: references, then the rest.
     places: Vec<u32>,
-    /// How many of the places are references.
+    /// Number of references among them.
     reference_count: usize,
-    /// How many there are in all.
+    /// Total number.
     count: u64,
 }
 
 impl Kept {
-    /// Whether there are as many as may remove others.
+    /// True if there are as many as may remove others.
     fn is_full(&self, most: usize) -> bool {
         self.places.len() == self.reference_count + most
     }
@@ -106,15 +106,15 @@ impl Kept {
 
 struct Resolver<'a> {
     bench: Bench<'a>,
-    /// How many places are references, the first ones.
+    /// Number of positions that are references, the first ones.
     reference_count: u32,
     scope: Scope,
     limits: Limits,
-    /// The buckets of each place.
+    /// The buckets of each item.
     buckets_of: Lists,
-    /// The kept places of each bucket.
+    /// The kept members of each bucket.
     kept_in: Vec<Kept>,
-    /// The kept place that each removed place was found to match, and how well.
+    /// The kept item that each removed item was found to match, and the measurement.
     removed_by: Vec<Option<(u32, Likeness)>>,
 }
 
@@ -141,7 +141,7 @@ impl<'a> Resolver<'a> {
             let block: Vec<u32> = (start..count.min(start + block as u32)).collect();
             let matches = self.first_matches(&block, |place| self.kept_near(place))?;
             let mut undecided = self.remove(block, &matches);
-            // Those that are like no reference stay, and are nobody's concern.
+            // Items that match no reference are kept, and need no comparison.
             while self.scope == Scope::Everything && !undecided.is_empty() {
                 let is_full = |bucket: u32| self.kept_in[bucket as usize].is_full(most_kept);
                 let (kept, others) = round.split_off_best(&undecided, &self.buckets_of, is_full);
@@ -154,7 +154,7 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// For each place the best of those near it that it matches.
+    /// For each item, the best of its neighbors that it matches.
     fn first_matches(
         &self,
         places: &[u32],
@@ -172,14 +172,14 @@ impl<'a> Resolver<'a> {
         places.par_iter().map(first_match).collect()
     }
 
-    /// The kept places that may remove this one, best first.
+    /// The kept items that may remove this one, best first.
     fn kept_near(&self, place: u32) -> Vec<u32> {
         let buckets = self.buckets_of.list(place as usize);
         let kept = buckets.iter().flat_map(|bucket| &self.kept_in[*bucket as usize].places).copied().collect();
         distinct(kept, self.removed_by.len())
     }
 
-    /// The pairs of kept places that share a bucket and were not compared.
+    /// The pairs of kept items that share a bucket and were not compared.
     fn passed_over(&self, family: Family<'_>, references: References) -> PassedOver {
         let is_kept = |place: &u32| self.removed_by[*place as usize].is_none();
         let members: Lists = family.buckets().map(|bucket| bucket.iter().copied().filter(is_kept)).collect();
@@ -205,7 +205,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Removes the places that have a match, and gives back the others.
+    /// Removes the items that have a match, and returns the others.
     fn remove(&mut self, places: Vec<u32>, matches: &[Option<(u32, Likeness)>]) -> Vec<u32> {
         for (place, by) in places.iter().zip(matches) {
             self.removed_by[*place as usize] = *by;
@@ -213,7 +213,7 @@ impl<'a> Resolver<'a> {
         places.into_iter().filter(|place| self.removed_by[*place as usize].is_none()).collect()
     }
 
-    /// The removals, each by the reference or else the better kept item most like the removed one.
+    /// The removals, each for the most similar reference, or else the most similar better kept item.
     fn removals(&mut self, family: Family<'_>) -> Result<Vec<Removed<Rank>>, SourceError> {
         let removed: Vec<(u32, u32, Likeness)> = (0..)
             .zip(&self.removed_by)
@@ -232,8 +232,9 @@ impl<'a> Resolver<'a> {
         Ok(removals)
     }
 
-    /// The kept item most like a removed one, of those better in keep order, of which a first match is known; of equals the
-    /// best. Since references come first, the first match is a reference if any is, and then only references are asked.
+    /// The most similar kept item of a removed one, among those better in keep order, given a first match; ties go to
+    /// the best. Since references come first, the first match is a reference if there is one, and then only references
+    /// are compared.
     fn most_alike(&self, place: u32, first: u32, likeness: Likeness) -> Result<(u32, Likeness), SourceError> {
         let on_bench = self.bench.put(FamilyPlace(place));
         let (mut by, mut most) = (first, likeness);
@@ -251,8 +252,8 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Sorts numbers below `end`, and leaves out repeated ones. Buckets of many tables have mostly the same members: where that makes
-/// more numbers than there are words for a bit each, they are not sorted but marked.
+/// Sorts numbers below `end`, and removes repeated ones. Buckets of many tables have mostly the same members: if that
+/// gives more numbers than a bitmap has words, a bitmap is used instead of sorting.
 fn distinct(mut numbers: Vec<u32>, end: usize) -> Vec<u32> {
     let words = end.div_ceil(u64::BITS as usize);
     if numbers.len() < words {
@@ -272,7 +273,7 @@ fn distinct(mut numbers: Vec<u32>, end: usize) -> Vec<u32> {
     numbers
 }
 
-/// One round: in each bucket the best of those that are undecided.
+/// One round: in each bucket, the best undecided item.
 struct Round {
     number: u32,
     best_in: Vec<Best>,
@@ -280,7 +281,7 @@ struct Round {
 
 #[derive(Clone, Copy, Default)]
 struct Best {
-    /// The round in which this was set; zero is none.
+    /// The round in which this was set; zero means never.
     round: u32,
     place: u32,
     is_kept: bool,
@@ -291,8 +292,8 @@ impl Round {
         Self { number: 0, best_in: vec![Best::default(); bucket_count] }
     }
 
-    /// Starts a round: those that are the best undecided of all their buckets can be kept; and the others. Nobody waits
-    /// for others of a bucket that is full.
+    /// Starts a round: splits the items into those that are the best undecided of all their buckets and can be kept,
+    /// and the others. Members of a full bucket do not wait for each other.
     fn split_off_best(
         &mut self,
         undecided: &[u32],
@@ -313,7 +314,7 @@ impl Round {
         })
     }
 
-    /// The places kept in this round that may remove this one, best first.
+    /// The items kept in this round that may remove this one, best first.
     fn kept_near(&self, place: u32, buckets_of: &Lists) -> Vec<u32> {
         let best = buckets_of.list(place as usize).iter().map(|bucket| self.best_in[*bucket as usize]);
         let mut kept: Vec<u32> =
@@ -335,7 +336,7 @@ mod tests {
         fn numbers_are_sorted_and_once_each(
             numbers in proptest::collection::vec(0_u32..3000, 0..200), end in prop_oneof![Just(3000), Just(100_000)]
         ) {
-            // Few numbers are sorted, and many are marked.
+            // Few numbers are sorted, and many are marked in a bitmap.
             let expected: std::collections::BTreeSet<u32> = numbers.iter().copied().collect();
             prop_assert_eq!(distinct(numbers, end), expected.into_iter().collect::<Vec<_>>());
         }

@@ -1,4 +1,4 @@
-//! Every match: what `pairs` writes.
+//! Finds every match: the output of `pairs`.
 
 use rayon::prelude::*;
 
@@ -13,22 +13,22 @@ use crate::packed::Lists;
 use crate::sources::SourceError;
 use crate::verify::Verifier;
 
-/// Takes some of what is found at a time, matches or removals, from all threads.
+/// Receives matches or removals, some at a time, from all threads.
 pub type TakeFound<'a, Found> = dyn Fn(Vec<Found>) -> Result<(), SourceError> + Sync + 'a;
 
-/// Takes a few matches at a time, from all threads.
+/// Receives a few matches at a time, from all threads.
 pub type TakeMatches<'a> = TakeFound<'a, Match<Rank>>;
 
-/// Hands on all matches among items that share a bucket while others are still being found, in no particular order:
-/// there may be more of them than there is memory for. Two references are not compared with each other, and with
+/// Passes on all matches among items that share a bucket while others are still being found, in no particular order:
+/// there may be more of them than fit in memory. Two references are not compared with each other, and with
 /// [`Scope::References`] only pairs of a reference and another item are matches.
 ///
-/// In a bucket of very many, an item is compared with the first 1,024 references and the first 1,024 others only: so
-/// which pairs are compared follows from ranks alone, and not from the order in which the work is done.
+/// In a very large bucket, an item is compared only with the first 1,024 references and the first 1,024 others: the
+/// pairs that are compared depend on ranks only, and not on the order of the work.
 ///
 /// # Errors
 ///
-/// When the features of an item cannot be read, or `take` fails.
+/// If the features of an item cannot be read, or `take` fails.
 pub fn each_match(
     candidates: Candidates<'_>,
     items: &[Document],
@@ -39,7 +39,7 @@ pub fn each_match(
     each_match_within(candidates, items, references, verifier, MOST_COMPARED, take)
 }
 
-/// The same, with another bound: tests have small buckets.
+/// The same with another limit: tests have small buckets.
 pub(super) fn each_match_within(
     candidates: Candidates<'_>,
     items: &[Document],
@@ -83,21 +83,21 @@ pub(super) fn each_match_within(
             hand_on(&mut left, MATCHES_AT_ONCE).map(|()| left)
         })?;
         some.extend(left_over);
-        // Most families are small, and go together.
+        // Most families are small, and are passed on together.
         hand_on(&mut some, MATCHES_AT_ONCE).map(|()| some)
     };
     buckets.families().try_fold(Vec::new, of_family).try_for_each(|some| hand_on(&mut some?, 1))
 }
 
-/// With how many members of a bucket each of them is compared, at most: the first ones. A bucket of a million must not
-/// cost a million squared, and nobody reads so many pairs.
+/// Maximum number of members of a bucket with which each of them is compared: the first ones. A bucket of a million
+/// must not cost a million squared, and nobody reads that many pairs.
 const MOST_COMPARED: usize = 1024;
 
-/// Who shares a bucket with whom.
+/// The pairs that share a bucket.
 struct Neighbors {
     buckets: Lists,
     buckets_of: Lists,
-    /// How many places are references, the first ones.
+    /// Number of positions that are references, the first ones.
     reference_count: u32,
     references: References,
     most: usize,
@@ -115,7 +115,7 @@ impl Neighbors {
         }
     }
 
-    /// The better ranked places that share a bucket with this one, which is not a reference, and are compared with it,
+    /// The better ranked items that share a bucket with this one, which is not a reference, and are compared with it,
     /// best first.
     fn before(&self, place: u32) -> Vec<u32> {
         let mut others: Vec<u32> = Vec::new();

@@ -1,6 +1,6 @@
-//! Buckets to decisions: what is kept, what is removed, and because of whom.
+//! Decides which items are kept, which are removed, and for which kept item.
 //!
-//! Items are named by rank here: 0 is the best in keep order, and the better one always has the smaller number.
+//! Items are identified by rank here: 0 is the best in keep order, and the better one always has the smaller number.
 
 #[cfg(test)]
 mod by_rank;
@@ -19,22 +19,22 @@ use crate::decision::{Decision, References, Removed, Scope};
 use crate::ids::Rank;
 use crate::join::Sets;
 
-/// What may be alike.
+/// Input of the resolvers.
 #[derive(Clone, Copy, Debug)]
 pub enum Candidates<'a> {
     /// Items that share a bucket, to be verified.
     Buckets(&'a Buckets),
-    /// Sets by rank, to be joined: candidates and matches in one.
+    /// Sets by rank, to be joined: candidates and matches in one step.
     Sets(&'a Sets),
 }
 
 impl References {
-    /// How many items of a family are references: its first ones, since items come by rank.
+    /// Number of items of a family that are references: the first ones, since items are sorted by rank.
     fn places_in(self, family: Family<'_>) -> u32 {
         family.items.partition_point(|rank| *rank < self.count) as u32
     }
 
-    /// Whether nothing of a family has to be compared.
+    /// True if nothing of a family has to be compared.
     fn leave_alone(self, family: Family<'_>) -> bool {
         let places = self.places_in(family) as usize;
         places == family.items.len() || places == 0 && self.scope == Scope::References

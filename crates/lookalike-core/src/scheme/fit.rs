@@ -1,4 +1,4 @@
-//! Which methods find pairs by which measures, and with which parameters: the one place that decides it.
+//! Defines which methods support which measures, and with which parameters.
 
 use super::{MethodName, MethodOptions};
 use crate::error::{Error, Result};
@@ -6,11 +6,11 @@ use crate::measure::criterion::Criterion;
 use crate::method::SimHash;
 
 impl MethodName {
-    /// Whether the method finds pairs that are similar by this criterion.
+    /// True if the method finds pairs that are similar by this criterion.
     pub fn finds(self, criterion: Criterion) -> bool {
         match criterion {
             Criterion::Jaccard(_) => true,
-            // A quotation and the book around it differ in most bits and groups of minima, and are not copies.
+            // A quotation and the book that contains it differ in most bits and groups of minima, and are not copies.
             Criterion::Containment(_) => matches!(self, Self::MinHash | Self::Exact),
             Criterion::Cosine(_) | Criterion::Overlap(_) => self == Self::Exact,
         }
@@ -18,12 +18,13 @@ impl MethodName {
 }
 
 impl MethodOptions {
-    /// Checks that the method finds pairs by this criterion, and that its parameters are possible.
+    /// Checks that the method supports this criterion, and that its parameters are valid.
     pub(super) fn check(&self, criterion: Criterion) -> Result<()> {
         let is_containment = matches!(criterion, Criterion::Containment(_));
         let has_fitting_form = match self {
             Self::MinHash { .. } => !is_containment,
-            // A few features of a document say how much of it lies in another, and nothing about what else that one has.
+            // A few features of a document tell how much of it is contained in another, and nothing about the rest of
+            // the other.
             Self::Part(_) => is_containment,
             Self::SimHash { .. } | Self::SuperShingle { .. } | Self::Exact | Self::Copies(_) => true,
         };
@@ -39,7 +40,7 @@ impl MethodOptions {
     }
 }
 
-/// The methods for a criterion, in words.
+/// The methods for a criterion, as text.
 fn allowed(criterion: Criterion) -> &'static str {
     match criterion {
         Criterion::Jaccard(_) => "minhash with bands, simhash, supershingle, exact and copies",
@@ -72,7 +73,7 @@ mod tests {
         MethodOptions::SuperShingle { banding, slots: SlotKind::Fast }
     }
 
-    /// Every method, and whether it goes with Jaccard, containment, cosine and overlap.
+    /// Every method, and whether it supports Jaccard, containment, cosine and overlap.
     fn table() -> Vec<(MethodOptions, [bool; 4])> {
         let banding = Banding::new(20, 7).unwrap();
         let random = Banding::random(30, 4, 64).unwrap();
@@ -146,7 +147,7 @@ mod tests {
     fn a_written_scheme_is_held_to_the_same_rules() {
         let [jaccard, containment, ..] = criteria();
         for (method, allowed) in table() {
-            // Whatever the method is, there is a scheme that has it.
+            // Every method is supported by some scheme.
             let (fitting, other) = if allowed[0] { (jaccard, containment) } else { (containment, jaccard) };
             let written = serde_json::to_string(&Scheme::new(fitting, method.clone()).unwrap()).unwrap();
             assert!(serde_json::from_str::<Scheme>(&written).is_ok());

@@ -1,7 +1,7 @@
-//! A scheme to a JSON object that says every parameter, and back: what an index keeps of it.
+//! Serializes a scheme to a JSON object with every parameter, and back: an index stores it.
 //!
-//! A key that was given is written out: whoever can read the object knows it. Stop words are written word by word, since the list
-//! may come from a file that was edited since.
+//! A given key is included: anyone who can read the object knows it. Stop words are written word by word, since the
+//! list may come from a file that was edited since.
 
 use std::num::NonZeroU32;
 use std::str::FromStr;
@@ -17,11 +17,12 @@ use crate::measure::criterion::Criterion;
 use crate::measure::similarity::Threshold;
 use crate::method::{Part, Width};
 use crate::sketch::SlotKind;
+use crate::text::boilerplate::Boilerplate;
 use crate::text::fold::Fold;
 use crate::text::shingle::Shingle;
 use crate::text::stop_words::StopWords;
 
-/// A scheme in words and numbers.
+/// The serialized form of a scheme.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SchemeRecord {
@@ -29,10 +30,14 @@ pub(super) struct SchemeRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stop_words: Option<Vec<String>>,
     fold: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    count_repeats: bool,
     measure: String,
     threshold: f64,
     method: MethodRecord,
     key: KeyRecord,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    boilerplate: Option<Boilerplate>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,7 +55,7 @@ enum MethodRecord {
 struct BandingRecord {
     bands: usize,
     rows: usize,
-    /// The slots that rows are drawn from, where they are drawn.
+    /// The slots that rows are drawn from, if they are drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     slots: Option<usize>,
     agree: usize,
@@ -70,15 +75,17 @@ impl From<Scheme> for SchemeRecord {
     fn from(scheme: Scheme) -> Self {
         let stop_words = match &scheme.shingle {
             Shingle::StopWord(words) => Some(words.words().to_vec()),
-            Shingle::Word(_) | Shingle::Char(_) | Shingle::Token(_) => None,
+            Shingle::Word(_) | Shingle::Char(_) | Shingle::Token(_) | Shingle::Code(..) => None,
         };
         Self {
             shingle: scheme.shingle.to_string(),
             stop_words,
             fold: scheme.fold.to_string(),
+            count_repeats: scheme.counts_repeats,
             measure: scheme.criterion.measure().to_owned(),
             threshold: scheme.threshold(),
             method: MethodRecord::of(&scheme.method),
+            boilerplate: scheme.boilerplate.as_deref().cloned(),
             key: match scheme.key {
                 SketchKey::Fixed => KeyRecord::Fixed,
                 SketchKey::Random => KeyRecord::Random,
@@ -112,11 +119,16 @@ impl TryFrom<SchemeRecord> for Scheme {
             )),
         };
         let scheme = Self::new(criterion(&record.measure, record.threshold)?, record.method.options()?)?;
-        Ok(scheme.with_shingle(shingle).with_fold(fold).with_key(key))
+        let scheme =
+            scheme.with_shingle(shingle).with_fold(fold).with_repeats_counted(record.count_repeats).with_key(key);
+        match record.boilerplate {
+            Some(table) => scheme.with_boilerplate(Arc::new(table)),
+            None => Ok(scheme),
+        }
     }
 }
 
-/// The value of a field that is one of several words.
+/// Parses a field whose values are words.
 fn word<T: FromStr>(field: &'static str, value: &str) -> Result<T> {
     value.parse().map_err(|_| unknown(field, value))
 }
@@ -229,6 +241,9 @@ mod tests {
             scheme().with_shingle("stopword:en,de".parse().unwrap()),
             scheme().with_shingle(Shingle::StopWord(own.into())),
             scheme().with_fold("accents,digits".parse().unwrap()),
+            scheme().with_shingle("code:5".parse().unwrap()).with_fold("identifiers".parse().unwrap()),
+            scheme().with_shingle("code:rust:8".parse().unwrap()),
+            scheme().with_repeats_counted(true),
             by(MethodOptions::MinHash { banding, slots: SlotKind::Classic }),
             by(MethodOptions::SuperShingle { banding: groups, slots: SlotKind::Fast }),
             by(simhash(Width::Bits64, Weights::Count, Tables::Blocks, false)),

@@ -1,23 +1,23 @@
-//! Classic `MinHash`: k random permutations, and for each the least value that a feature gets. (Broder 1997)
+//! Classic `MinHash`: k random permutations, and for each the smallest value of any feature. (Broder 1997)
 //!
 //! A permutation is a·x + b over the field of the Mersenne prime 2^31 - 1, with a not zero: a bijection of the field.
-//! What is copied around instead, a·x + b modulo 2^64 and then modulo a prime, overflows and is none. Features are
-//! placed in the field by their high 31 bits: two of a document's features fall together once in two billion pairs.
+//! The widespread formula, a·x + b modulo 2^64 and then modulo a prime, overflows and is not a permutation. Features
+//! are mapped to the field by their high 31 bits: two features of a document collide once in two billion pairs.
 //!
-//! Slots are taken sixteen at a time, and for those all features, so that their
-//! parameters and minima stay in registers. Each kernel is [`least_of`], built for a processor that has wider ones.
+//! Sixteen slots are processed at a time, and for those all features, so that their parameters and minima stay in
+//! registers. Each kernel is [`least_of`], compiled for a processor with wider registers.
 #![expect(unsafe_code, reason = "the same function built for wider registers, tested against itself without them")]
 
 use super::SlotSketcher;
 use crate::hash::draw;
 
-/// The prime: a Mersenne one, so that the rest of a division is a shift and an addition.
+/// A Mersenne prime, so that the remainder needs only a shift and an addition.
 const PRIME: u32 = (1 << 31) - 1;
 
-/// How many slots are taken at a time.
+/// Number of slots processed at a time.
 const LANES: usize = 16;
 
-/// What the draws of these permutations are for.
+/// Purpose of the draws of these permutations.
 const PURPOSE: u64 = 0x636C_6173;
 
 /// Sixteen permutations.
@@ -27,10 +27,10 @@ struct Permutations {
     offsets: [u32; LANES],
 }
 
-/// Finds the least values of features under sixteen permutations.
+/// Finds the smallest values of features under sixteen permutations.
 type Kernel = fn(&Permutations, &[u32]) -> [u32; LANES];
 
-/// Makes sketches of one number of slots; use one per thread, since it reuses its buffers.
+/// Computes sketches with a fixed number of slots; use one per thread, since it reuses its buffers.
 #[derive(Debug)]
 pub struct ClassicSketcher {
     permutations: Vec<Permutations>,
@@ -40,11 +40,11 @@ pub struct ClassicSketcher {
 }
 
 impl ClassicSketcher {
-    /// A sketcher of `slot_count` slots.
+    /// Creates a sketcher of `slot_count` slots.
     pub fn new(slot_count: usize) -> Self {
         let number = |slot: usize, which: u64, least: u32| {
             let drawn = draw(PURPOSE, 2 * slot as u64 + which) >> 32;
-            // Of the numbers from `least` on that are below the prime.
+            // A number from `least` up to below the prime.
             least + ((drawn * u64::from(PRIME - least)) >> 32) as u32
         };
         let permutations = (0..slot_count.div_ceil(LANES)).map(|chunk| Permutations {
@@ -83,9 +83,9 @@ fn least_of(permutations: &Permutations, elements: &[u32]) -> [u32; LANES] {
         let lanes = least.iter_mut().zip(&permutations.multipliers).zip(&permutations.offsets);
         for ((least, multiplier), offset) in lanes {
             let value = u64::from(*multiplier) * u64::from(element) + u64::from(*offset);
-            // 2^31 is 1 in this field, so the high part is added to the low one: at most twice the prime and one.
+            // 2^31 is 1 in this field, so the high part is added to the low one: at most twice the prime plus one.
             let folded = (value as u32 & PRIME) + (value >> 31) as u32;
-            // Below the prime the difference wraps around to something large.
+            // Below the prime, the difference wraps around to a large number.
             let once = folded.min(folded.wrapping_sub(PRIME));
             let twice = once.min(once.wrapping_sub(PRIME));
             *least = (*least).min(twice);
@@ -110,7 +110,7 @@ fn kernel() -> Kernel {
     kernels()[0]
 }
 
-/// The kernels this machine can run, the fastest first; the last runs everywhere.
+/// The kernels this machine supports, fastest first; the last runs everywhere.
 fn kernels() -> Vec<Kernel> {
     let mut kernels: Vec<Kernel> = Vec::new();
     #[cfg(target_arch = "x86_64")]
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    /// Said plainly, with the division that the field is defined by.
+    /// The plain definition, with the division that defines the field.
     fn plain(permutations: &Permutations, elements: &[u32]) -> [u32; LANES] {
         let value = |lane: usize, element: &u32| {
             let [a, b, x] = [permutations.multipliers[lane], permutations.offsets[lane], *element].map(u128::from);
@@ -148,7 +148,7 @@ mod tests {
         fn every_kernel_divides_as_the_field_asks(elements in proptest::collection::vec(0..=PRIME, 1..40), chunk in 0_usize..8) {
             let sketcher = ClassicSketcher::new(8 * LANES);
             let mut permutations = sketcher.permutations[chunk];
-            // The ends of the field, where a step too many or too few would show.
+            // The limits of the field, where off-by-one errors would show.
             permutations.multipliers[0] = PRIME - 1;
             permutations.offsets[0] = PRIME - 1;
             for kernel in kernels() {
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_permutation_gives_every_element_another_value() {
-        // A stretch of the field: were two values equal, (a·x + b) would not be a permutation.
+        // A range of the field: if two values were equal, (a·x + b) would not be a permutation.
         let permutations = ClassicSketcher::new(LANES).permutations[0];
         let mut values: Vec<u32> =
             (0..100_000).map(|element| least_of(&permutations, &[element * 20_011])[3]).collect();

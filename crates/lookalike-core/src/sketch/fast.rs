@@ -1,12 +1,12 @@
 //! Fast similarity sketching: one hash of a feature serves all slots.
 //!
-//! In each round a feature falls into one slot, with a value; a slot keeps the least value of the first round that
-//! reached it. Rounds go on until no slot is empty: one or two for a page, more for a line of text. So the cost is
-//! n + k log k and not n · k, and short texts lose nothing, since every slot is always filled by a fair draw.
+//! In each round a feature falls into one slot, with a value; a slot keeps the smallest value of the first round that
+//! reached it. Rounds continue until no slot is empty: one or two for a page, more for a line of text. The cost is thus
+//! n + k log k instead of n · k, and short texts lose no accuracy, since every slot is always filled by a fair draw.
 //! (Dahlgaard, Knudsen, Thorup: Fast similarity sketching, FOCS 2017)
 //!
-//! Whether all slots are full may be asked only *between* rounds. Asked earlier, the
-//! sketch would depend on the order of the features.
+//! Note that whether all slots are full may be checked only *between* rounds. Otherwise, the sketch would depend on the
+//! order of the features.
 
 use super::SlotSketcher;
 use crate::hash::{ROUND_STEP, mix};
@@ -14,14 +14,14 @@ use crate::hash::{ROUND_STEP, mix};
 /// Sorts after every value of every round.
 const EMPTY: u64 = u64::MAX;
 
-/// Makes sketches of one number of slots; use one per thread, since it reuses its buffer.
+/// Computes sketches with a fixed number of slots; use one per thread, since it reuses its buffer.
 #[derive(Debug)]
 pub struct FastSketcher {
     slots: Vec<u64>,
 }
 
 impl FastSketcher {
-    /// A sketcher of `slot_count` slots.
+    /// Creates a sketcher of `slot_count` slots.
     pub fn new(slot_count: usize) -> Self {
         Self { slots: vec![EMPTY; slot_count] }
     }
@@ -30,7 +30,7 @@ impl FastSketcher {
     fn round(&mut self, round: u64, hashes: impl Iterator<Item = u64>) {
         let slots = self.slots.as_mut_slice();
         for hash in hashes {
-            // The high half chooses the slot (without a division: Lemire 2019), the low half is the value.
+            // The high half selects the slot (without a division: Lemire 2019), the low half is the value.
             let slot = ((hash >> 32) * slots.len() as u64) >> 32;
             let least = &mut slots[slot as usize];
             *least = (*least).min(value_of(hash, round));
@@ -45,7 +45,7 @@ impl SlotSketcher for FastSketcher {
         }
         self.slots.fill(EMPTY);
         let slot_count = self.slots.len() as u64;
-        // Features are uniformly distributed, so that the first round needs no further hash.
+        // Features are uniformly distributed, so the first round needs no further hash.
         self.round(0, features.iter().copied());
         for round in 1..slot_count {
             if !self.slots.contains(&EMPTY) {
@@ -53,7 +53,7 @@ impl SlotSketcher for FastSketcher {
             }
             self.round(round, features.iter().map(|feature| hash_of_round(*feature, round)));
         }
-        // A slot that no round reached gets a round of its own, into which every feature falls.
+        // A slot that no round reached gets its own round, into which every feature falls.
         for (slot, least) in self.slots.iter_mut().enumerate().filter(|(_, least)| **least == EMPTY) {
             let round = slot_count + slot as u64;
             let values = features.iter().map(|feature| value_of(hash_of_round(*feature, round), round));

@@ -1,4 +1,4 @@
-//! Features to a sketch: a small summary by which similar items are found.
+//! Computes sketches from features: small summaries by which similar items are found.
 
 mod classic;
 mod fast;
@@ -10,14 +10,14 @@ pub use fast::FastSketcher;
 pub use simhash::{Counters, FeatureWeights, Frequencies};
 pub use store::{Layout, Sketches, concat};
 
-/// Makes sketches of slots. The share of slots in which two sketches agree estimates the similarity of the items.
+/// Computes sketches of slots. The share of slots in which two sketches agree estimates the similarity of the items.
 pub trait SlotSketcher: Send {
-    /// The sketch of a set of features. Repeated features make no difference; no features make no sketch.
+    /// Computes the sketch of a set of features. Repeated features have no effect; without features there is no sketch.
     fn sketch(&mut self, features: &[u64]) -> Option<&[u64]>;
 }
 
 crate::word_enum! {
-    /// How slots are filled.
+    /// Method of filling slots.
     #[derive(Default)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub enum SlotKind {

@@ -1,13 +1,12 @@
-//! `SimHash`: each feature votes for its one bits and against its zero bits, and a bit of the sketch is what the
-//! majority wants. Items that share most features, by weight, differ in few bits. (Charikar 2002)
+//! `SimHash`: each feature votes for its one bits and against its zero bits, and the majority determines each bit of
+//! the sketch. Items that share most features, by weight, differ in few bits. (Charikar 2002)
 //!
-//! The 64 counters are not numbers but planes: plane i holds bit i of every counter. Two
-//! words and a plane are added by a full adder, five instructions for 64 counters, and every second word carries to
-//! the next plane.
+//! The 64 counters are stored as bit planes: plane i holds bit i of every counter. Two words and a plane are added by a
+//! full adder, five instructions for 64 counters, and every second word carries to the next plane.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// How many bits a counter has: enough for 2^32 features of the largest weight.
+/// Number of bits of a counter: enough for 2^32 features of the largest weight.
 const PLANES: usize = 40;
 
 /// Sixty-four counters at once: the total weight of the words with a one in each position.
@@ -16,7 +15,7 @@ pub struct Counters {
     planes: [u64; PLANES],
     /// A word on each plane that waits for a second one.
     waiting: [u64; PLANES],
-    /// The planes with a word that waits.
+    /// The planes with a waiting word.
     has_waiting: u64,
     /// The weight of all words.
     total: u64,
@@ -28,7 +27,7 @@ impl Default for Counters {
     }
 }
 
-/// Adds three bits in each place: the sum, and the carry.
+/// Adds three bits in each position: the sum, and the carry.
 #[inline]
 fn full_add(a: u64, b: u64, c: u64) -> (u64, u64) {
     let half = a ^ b;
@@ -42,7 +41,7 @@ impl Counters {
         let mut eight = [0; 8];
         loop {
             let mut count = 0;
-            // Eight at a time: seven adders in a tree, without asking who waits.
+            // Eight at a time: seven adders in a tree, independent of the waiting words.
             for (place, word) in eight.iter_mut().zip(&mut words) {
                 *place = word;
                 count += 1;
@@ -94,7 +93,7 @@ impl Counters {
                 self.carry(0, plane);
             }
         }
-        // From the highest plane down: greater than half, as soon as one has a bit that half lacks.
+        // From the highest plane down: greater than half as soon as it has a bit that half lacks.
         let half = self.total / 2;
         let (mut greater, mut equal) = (0, u64::MAX);
         for plane in (0..PLANES).rev() {
@@ -117,7 +116,7 @@ pub struct Frequencies {
 /// Sixteen megabytes.
 const COUNTERS: usize = 1 << 22;
 
-/// How many steps of weight a doubling of rarity makes.
+/// Weight steps per doubling of rarity.
 const STEPS: f64 = 4.0;
 
 impl Default for Frequencies {
@@ -151,7 +150,7 @@ impl Frequencies {
     }
 }
 
-/// The counter of a feature: by its high bits, which are as good as random.
+/// The counter of a feature: by its high bits, which are uniformly distributed.
 fn counter_of(feature: u64) -> usize {
     (feature >> 42) as usize
 }
@@ -161,7 +160,7 @@ fn counter_of(feature: u64) -> usize {
 pub struct FeatureWeights(Vec<u8>);
 
 impl FeatureWeights {
-    /// The weight of a feature: the rarer, the larger, and never zero.
+    /// The weight of a feature: rarer features weigh more, and the weight is never zero.
     #[inline]
     pub fn of(&self, feature: u64) -> u32 {
         u32::from(self.0[counter_of(feature)])
@@ -190,7 +189,7 @@ mod tests {
             let mut counters = Counters::default();
             words.iter().for_each(|(word, weight)| counters.add(*word, *weight));
             prop_assert_eq!(counters.majority(), plain(&words));
-            // And it has started anew.
+            // It has started again from zero.
             let ones: Vec<(u64, u32)> = words.iter().map(|(word, _)| (*word, 1)).collect();
             counters.add_all(ones.iter().map(|(word, _)| *word));
             prop_assert_eq!(counters.majority(), plain(&ones));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::ids::{Document, Number};
 use crate::sources::{SketchSource, SourceError};
 
-/// What is kept of a sketch.
+/// The data stored of a sketch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// Keys per item: those of its bands, or its bits.
@@ -21,7 +21,7 @@ impl Layout {
     }
 }
 
-/// What is kept of each sketch, item after item.
+/// The stored data of sketches, item by item.
 #[derive(Debug, Default)]
 pub struct Sketches {
     layout: Layout,
@@ -35,7 +35,7 @@ impl Sketches {
         Self { layout, keys: Vec::new(), bytes: Vec::new() }
     }
 
-    /// Adds the next item's keys and bytes: as many as the layout says.
+    /// Adds the next item's keys and bytes, in the numbers given by the layout.
     pub fn push(&mut self, keys: impl IntoIterator<Item = u64>, bytes: impl IntoIterator<Item = u8>) {
         let before = (self.keys.len(), self.bytes.len());
         self.keys.extend(keys);
@@ -63,12 +63,12 @@ impl Sketches {
         self.bytes.clear();
     }
 
-    /// All keys, item after item.
+    /// All keys, item by item.
     pub fn all_keys(&self) -> &[u64] {
         &self.keys
     }
 
-    /// All bytes, item after item.
+    /// All bytes, item by item.
     pub fn all_bytes(&self) -> &[u8] {
         &self.bytes
     }

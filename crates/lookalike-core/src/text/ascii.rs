@@ -62,8 +62,8 @@ pub fn kernels() -> Vec<(&'static str, Kernel)> {
     kernels
 }
 
-/// Whether a kernel gives the scalar answer for every byte in every lane (257 is 1 more than a multiple of 64,
-/// so that each byte comes by each lane).
+/// True if a kernel gives the same result as [`scalar`] for every byte in every lane (257 is 1 more than a multiple of
+/// 64, so that each byte passes through each lane).
 pub fn agrees(kernel: Kernel) -> bool {
     let bytes: Vec<u8> = (0..BLOCK * 320).map(|i| (i % 257) as u8).collect();
     let run = |kernel: Kernel| {
@@ -75,7 +75,7 @@ pub fn agrees(kernel: Kernel) -> bool {
     run(kernel) == run(scalar)
 }
 
-/// Whether a byte belongs to an ASCII word.
+/// True if a byte belongs to an ASCII word.
 pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

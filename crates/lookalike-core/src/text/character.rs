@@ -1,10 +1,10 @@
-//! What one character is and becomes: a table that is filled a page of 256 at a time, when a page is first met.
+//! Properties and normal form of one character: a table that is filled in pages of 256, each on first use.
 //!
-//! Most characters normalize by themselves, whatever stands around them. For text made only of such, a look into this
-//! table a character is all there is to do. The others say [`Kind::Complex`], and their surroundings go the slow way.
+//! Most characters normalize on their own, whatever surrounds them. A text of only such characters needs one lookup in
+//! this table per character. All others are [`Kind::Complex`], and the text around them takes the slow path.
 //!
-//! There are two tables. [`character`] says all of a character; [`class`] says in a single
-//! byte what is to be done with it where it stands, so that the table of a whole script lies in the first-level cache.
+//! There are two tables. [`character`] has all properties of a character; [`class`] has a single byte per character
+//! that says how to process it in its place, so that the table of a whole script fits into the first-level cache.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -16,12 +16,12 @@ use icu_properties::{CodePointMapData, CodePointSetData};
 use super::normalize::{composes_with_the_one_before, normalize};
 use crate::hash::{Hasher, token_hash};
 
-/// The part a character plays in a text.
+/// Role of a character in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A letter, number or connector of a script that puts spaces between words.
     Letter,
-    /// A letter or number of a script that does not: a token by itself.
+    /// A letter or number of a script that does not: a token of its own.
     Alone,
     /// Belongs to the letter before it.
     Mark,
@@ -29,7 +29,7 @@ pub(super) enum Kind {
     Space,
     /// Punctuation, symbols, emoji and the rest.
     Other,
-    /// Not by itself: it vanishes, becomes several, or melts into its neighbor.
+    /// Not independent: it vanishes, becomes several characters, or composes with its neighbor.
     Complex,
 }
 
@@ -37,37 +37,37 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Character {
     pub(super) kind: Kind,
-    /// Marks of this kind change places with each other when two of them follow one letter in the wrong order.
+    /// True for marks that change places with each other when two of them follow one letter in the wrong order.
     pub(super) reorders: bool,
-    /// What it becomes; itself when complex.
+    /// Character that it becomes; itself when complex.
     pub(super) folded: char,
-    /// The token hash of what it becomes by the fixed key, for tokens of one character.
+    /// Token hash of the folded character under the fixed key, for tokens of one character.
     pub(super) hash: u64,
 }
 
-/// What is to be done with a character of a word where it stands: a byte, and no `enum`, to be read from a table as it
-/// is.
+/// Processing of a character of a word in its place: a byte instead of an `enum`, so that it can be read from a table
+/// as is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class(u8);
 
 impl Class {
-    /// Nothing is known yet: the page was not met before.
+    /// Nothing is known yet: the page has not been filled.
     const UNKNOWN: Self = Self(0);
-    /// A letter that stays as it is.
+    /// A letter that remains unchanged.
     pub(super) const LETTER: Self = Self(1);
-    /// A letter by itself that stays as it is.
+    /// A letter that is a token of its own and remains unchanged.
     pub(super) const ALONE: Self = Self(2);
-    /// A mark that stays as it is and where it is.
+    /// A mark that remains unchanged and in its place.
     pub(super) const MARK: Self = Self(3);
-    /// A mark that stays as it is, but may have to change places with another one.
+    /// A mark that remains unchanged, but may have to change places with another one.
     pub(super) const ORDERED_MARK: Self = Self(4);
-    /// In no word.
+    /// Not in any word.
     pub(super) const OTHER: Self = Self(5);
-    /// A letter that becomes another one of as many bytes.
+    /// A letter that becomes another one with the same number of bytes.
     pub(super) const OTHER_LETTER: Self = Self(6);
-    /// A letter by itself that becomes another one of as many bytes.
+    /// A letter that is a token of its own and becomes another one with the same number of bytes.
     pub(super) const OTHER_ALONE: Self = Self(7);
-    /// Becomes something longer or shorter.
+    /// Becomes longer or shorter.
     const MOVES: Self = Self(8);
     /// As [`Kind::Complex`].
     const COMPLEX: Self = Self(9);
@@ -88,7 +88,7 @@ impl Class {
         }
     }
 
-    /// Whether a word that is under way ends before it.
+    /// True if a word in progress ends before it.
     pub(super) fn ends_a_word(self) -> bool {
         matches!(self, Self::ALONE | Self::OTHER_ALONE | Self::OTHER)
     }
@@ -99,15 +99,15 @@ const PAGE: usize = 256;
 const PAGES: usize = CODES / PAGE;
 
 impl Character {
-    /// The hash of what it becomes, as a token of one character.
+    /// Hash of the folded character, as a token of one character.
     #[inline]
     pub(super) fn token_hash(&self, hasher: &mut Hasher) -> u64 {
         if hasher.is_fixed() { self.hash } else { hasher.hash_or_note(self.folded.encode_utf8(&mut [0; 4]).as_bytes()) }
     }
 }
 
-/// The classes of all characters whose page was met before. Each byte says all by itself, so that threads need not
-/// agree on when it was written.
+/// The classes of all characters on pages used before. Each byte is complete on its own, so that threads need not agree
+/// on when it was written.
 static CLASSES: [AtomicU8; CODES] = [const { AtomicU8::new(Class::UNKNOWN.0) }; CODES];
 
 /// The class of the character with this code.
@@ -117,7 +117,7 @@ pub(super) fn class(code: u32) -> Class {
     if known == Class::UNKNOWN { first_class(code) } else { known }
 }
 
-/// The class of the character with this code, or one that is like no other when its page was not met before.
+/// The class of the character with this code, or `UNKNOWN` if its page has not been filled.
 #[inline]
 pub(super) fn known_class(code: u32) -> Class {
     CLASSES.get(code as usize).map_or(Class::OTHER, |class| Class(class.load(Relaxed)))
@@ -143,7 +143,7 @@ pub(super) fn character(c: char) -> &'static Character {
 }
 
 fn fill(start: usize) -> Box<[Character]> {
-    // Surrogates are no characters; nobody asks for them, so any entry will do.
+    // Surrogates are not characters and are never looked up, so any entry will do.
     (start..start + PAGE).map(|code| describe(char::from_u32(code as u32).unwrap_or('\0'))).collect()
 }
 
@@ -156,7 +156,7 @@ fn describe(c: char) -> Character {
         _ => (Kind::Complex, c),
     };
     let reorders = [c, folded].iter().any(|c| CanonicalCombiningClassMap::new().get_u8(*c) != 0);
-    // A letter that turns into a mark, or the other way round, is too odd to be simple.
+    // A letter that turns into a mark, or the reverse, is too unusual to be simple.
     let odd = reorders && kind != Kind::Mark;
     Character {
         kind: if odd { Kind::Complex } else { kind },
@@ -166,7 +166,7 @@ fn describe(c: char) -> Character {
     }
 }
 
-/// The entry of a character of text that is normalized already, in which it stays as it is.
+/// Returns the entry of a character in text that is already normalized, where it remains unchanged.
 pub(super) fn normal_character(c: char) -> Character {
     let known = character(c);
     if known.kind != Kind::Complex && known.folded == c {
@@ -175,7 +175,7 @@ pub(super) fn normal_character(c: char) -> Character {
     Character { kind: kind_of(c), reorders: false, folded: c, hash: token_hash(c.encode_utf8(&mut [0; 4]).as_bytes()) }
 }
 
-/// The part that `c`, already normalized, plays.
+/// Role of `c`, which is already normalized.
 fn kind_of(c: char) -> Kind {
     let category = CodePointMapData::<GeneralCategory>::new().get(c);
     if GeneralCategoryGroup::Mark.contains(category) {

@@ -1,16 +1,16 @@
-//! What makes two documents exact copies when only copies are looked for: the same content, or the same bytes, with a
-//! checksum that other systems know.
+//! Definition of exact copies for runs that look only for copies: the same content, or the same bytes, with a checksum
+//! that other systems know.
 //!
-//! A checksum is shown, and does not decide. Different texts have the same sum of bytes
-//! often, and the same CRC-32 in every corpus of a hundred thousand; so texts are copies by a hash of 128 bits, and
-//! those that share a checksum without being copies are counted.
+//! A checksum is shown, but decides nothing. Different texts often have the same sum of bytes, and any corpus of a
+//! hundred thousand texts has some with the same CRC-32; so copies are found by a 128-bit hash, and texts that share a
+//! checksum without being copies are counted.
 
 use std::fmt;
 
 use md5::{Digest, Md5};
 
 crate::word_enum! {
-    /// What two exact copies share.
+    /// Content that two exact copies share.
     #[derive(Default)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub enum Checksum {
@@ -49,7 +49,7 @@ impl Checksum {
         }
     }
 
-    /// Whether documents have a checksum that is shown.
+    /// True if documents have a checksum that is shown.
     pub fn is_shown(self) -> bool {
         self != Self::Text
     }

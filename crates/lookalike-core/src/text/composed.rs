@@ -1,20 +1,20 @@
-//! A text in Unicode's NFC: nearly all text is so already, and is seen to be so by its bytes.
+//! Converts text to Unicode's NFC: nearly all text is in NFC already, which is detected from its bytes.
 //!
-//! Characters are *plain* that NFC neither changes nor moves nor lets melt into the one before them: ASCII, letters of
-//! Latin, Greek, Cyrillic, Hebrew and Arabic, ideographs, kana, Hangul, common punctuation, emoji. ICU4X is asked about a
-//! text only from where it is not plain on, at a fifth of the speed.
+//! A character is *plain* if NFC neither changes it, nor moves it, nor composes it with the one before it: ASCII,
+//! letters of Latin, Greek, Cyrillic, Hebrew and Arabic, ideographs, kana, Hangul, common punctuation, emoji. ICU4X
+//! processes a text only from the first character that is not plain, at a fifth of the speed.
 
 use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
 
 const NFC: ComposingNormalizerBorrowed<'static> = ComposingNormalizer::new_nfc();
 
-/// How many bytes are looked at together.
+/// Number of bytes checked together.
 const BLOCK: usize = 64;
 
-/// The first byte of the first character that is not plain: what is below U+0300 is.
+/// First byte of the first character that is not plain: everything below U+0300 is.
 const DOUBTFUL: u8 = 0xCC;
 
-/// NFC of `text`: the text itself where it is composed already, or else what `buffer` is filled with.
+/// Returns `text` in NFC: the text itself if it is composed already, otherwise the contents of `buffer`.
 pub(super) fn compose<'a>(text: &'a str, buffer: &'a mut String) -> &'a str {
     let plain = plain_end(text);
     if plain == text.len() {
@@ -32,25 +32,26 @@ pub(super) fn compose<'a>(text: &'a str, buffer: &'a mut String) -> &'a str {
     buffer
 }
 
-/// How much of a text is surely in NFC, whatever follows: all of it, or what comes before a plain character.
+/// Length in bytes of the part of a text that is certainly in NFC, whatever follows: all of it, or the part before the
+/// last plain character ahead of a doubtful one.
 fn plain_end(text: &str) -> usize {
     let bytes = text.as_bytes();
-    // Two more bytes are looked at than the block has; where there are none, zeros.
+    // The loop reads two more bytes than the block has; past the end of the text they count as zeros.
     let whole = bytes.len().saturating_sub(2) / BLOCK * BLOCK;
     let doubtful = (0..whole).step_by(BLOCK).find(|start| {
         let [first, second, third] = [0, 1, 2].map(|at| &bytes[start + at..start + at + BLOCK]);
-        // Folds without a branch, for the compiler to make SIMD of.
+        // Folds without a branch, so that the compiler can vectorize them.
         first.iter().fold(0, |most, byte| most.max(*byte)) >= DOUBTFUL
             && first.iter().zip(second).zip(third).fold(false, |any, ((a, b), c)| any | is_doubtful(*a, *b, *c))
     });
     let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
     let is_doubtful_at = |at: &usize| is_doubtful(byte(*at), byte(at + 1), byte(at + 2));
     let Some(doubtful) = (doubtful.unwrap_or(whole)..bytes.len()).find(is_doubtful_at) else { return bytes.len() };
-    // What is doubtful may melt into the last plain character.
+    // A doubtful character may compose with the last plain one.
     text[..doubtful].char_indices().next_back().map_or(0, |(start, _)| start)
 }
 
-/// Whether three bytes begin with those of a character that is not known to be plain.
+/// True if three bytes begin with those of a character that is not known to be plain.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "called for every byte, and made SIMD of only where it is called")]
 #[expect(clippy::needless_bitwise_bool, clippy::manual_range_contains, reason = "a branch would be no SIMD")]
@@ -90,7 +91,8 @@ mod tests {
             let length = c.encode_utf8(&mut bytes).len();
             if !is_doubtful(bytes[0], bytes[1], bytes[2]) {
                 plain += 1;
-                // After a letter, after marks that would be sorted, and before a mark that would melt into what NFC changes.
+                // After a letter, after marks that would be sorted, and before a mark that would compose with a
+                // character that NFC changes.
                 for text in [format!("a{c}"), format!("q\u{323}{c}"), format!("\u{1100}{c}"), format!("{c}")] {
                     assert!(NFC.is_normalized(&text), "{c:?}");
                 }

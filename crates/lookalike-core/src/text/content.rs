@@ -1,4 +1,4 @@
-//! Text to a hash of its content: equal for exact copies.
+//! Hashes the content of a text: equal for exact copies.
 //!
 //! An exact copy is equal in every character, punctuation, symbols and indentation included: after Unicode's NFC, and
 //! without white space at the ends of lines and of the text, since editors and file formats change both unasked. A line
@@ -28,7 +28,7 @@ impl ContentHasher {
         Self { hasher: Hasher::new(key), composed: String::new(), content: String::new() }
     }
 
-    /// The hash of the content of `text`. Equal for exact copies, and for nothing else that will ever be met.
+    /// Returns the hash of the content of `text`. It is equal for exact copies, and in practice for nothing else.
     pub fn hash(&mut self, text: &str) -> u128 {
         let content = without_blank_ends(compose(text, &mut self.composed), &mut self.content);
         self.hasher.bytes_hash(content.as_bytes())
@@ -51,7 +51,7 @@ fn without_blank_ends<'a>(text: &'a str, buffer: &'a mut String) -> &'a str {
             continue;
         }
         let line = &text[copied..end];
-        // Empty lines stay, and what was copied ends with a line.
+        // Empty lines are kept, and the part already copied ends with a line.
         let kept = line.trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
         if kept.len() < line.len() {
             buffer.push_str(kept);
@@ -108,7 +108,7 @@ mod tests {
         let mut hasher = ContentHasher::default();
         let text = "Zeile eins – „schön“\n\n  Zeile zwei";
         assert!(std::ptr::eq(hasher.content(text), text));
-        // And what was copied before leaves no trace.
+        // The previous text has no effect.
         assert_eq!(hasher.content("e\u{301} \n."), "é\n.");
         assert_eq!(hasher.content("a \nb"), "a\nb");
     }

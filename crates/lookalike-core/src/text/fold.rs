@@ -1,14 +1,14 @@
-//! Differences to ignore when texts are compared: accents, and the values of numbers. Normalized characters to folded
-//! ones.
+//! Differences to ignore when texts are compared: accents, and the values of numbers. Folds normalized characters.
+//! (Names of identifiers are ignored by the tokenizer for source code, and links before anything else.)
 //!
-//! **Accents** are what people leave out when they type in a hurry. Nonspacing marks after a letter of the Latin, Greek,
-//! Cyrillic, Hebrew or Arabic script go, and so do those that a letter has in itself: all of them in Latin, Greek and
-//! Hebrew. In Cyrillic only those of ё, ѐ and ѝ: й, ї and ў are letters of their own, which nobody leaves out. In
-//! Arabic only hamza and madda on alef. Latin letters up to U+017F that are not a letter with a mark become ASCII, as
-//! in CLDR's `Latin-ASCII`. **Digits**: each run of decimal digits becomes a single `0`.
+//! **Accents** are often left out by people who type in a hurry. Nonspacing marks after a letter of the Latin, Greek,
+//! Cyrillic, Hebrew or Arabic script are removed, and so are marks that are part of a letter: all of them in Latin,
+//! Greek and Hebrew. In Cyrillic only those of ё, ѐ and ѝ: й, ї and ў are letters of their own, which people do not
+//! leave out. In Arabic only hamza and madda on alef. Latin letters up to U+017F that are not a letter with a mark
+//! become ASCII, as in CLDR's `Latin-ASCII`. **Digits**: each run of decimal digits becomes a single `0`.
 //!
-//! Whether a mark goes is a matter of the letter before it, with nothing but such marks between.
-//! Marks of other scripts are vowels (Devanagari, Thai) or make another letter (Kana), and stay.
+//! A mark is removed or kept depending on the letter before it, with only such marks between them. Marks of other
+//! scripts are vowels (Devanagari, Thai) or make a different letter (Kana), and are kept.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,16 +29,21 @@ use crate::error::{Error, Result};
 /// # Ok::<(), lookalike_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a difference to ignore by itself")]
 pub struct Fold {
     /// Ignore accents.
     pub accents: bool,
-    /// Ignore which number it is.
+    /// Ignore the values of numbers.
     pub digits: bool,
+    /// Ignore the names of identifiers in source code.
+    pub identifiers: bool,
+    /// Ignore addresses, mentions and hashtags.
+    pub links: bool,
 }
 
 impl Fold {
     /// Ignore nothing.
-    pub const NONE: Self = Self { accents: false, digits: false };
+    pub const NONE: Self = Self { accents: false, digits: false, identifiers: false, links: false };
 }
 
 impl FromStr for Fold {
@@ -50,6 +55,8 @@ impl FromStr for Fold {
             let chosen = match part.trim() {
                 "accents" => &mut fold.accents,
                 "digits" => &mut fold.digits,
+                "identifiers" => &mut fold.identifiers,
+                "links" => &mut fold.links,
                 _ => return Err(Error::NotAFold { value: value.to_owned() }),
             };
             if std::mem::replace(chosen, true) {
@@ -60,15 +67,17 @@ impl FromStr for Fold {
     }
 }
 
-/// As it is read; `none` when nothing is left out.
+/// Formats a fold as it is parsed; `none` if nothing is ignored.
 impl fmt::Display for Fold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match (self.accents, self.digits) {
-            (false, false) => "none",
-            (true, false) => "accents",
-            (false, true) => "digits",
-            (true, true) => "accents,digits",
-        })
+        let all = [
+            ("accents", self.accents),
+            ("digits", self.digits),
+            ("identifiers", self.identifiers),
+            ("links", self.links),
+        ];
+        let chosen: Vec<&str> = all.into_iter().filter_map(|(name, is_chosen)| is_chosen.then_some(name)).collect();
+        if chosen.is_empty() { f.write_str("none") } else { f.write_str(&chosen.join(",")) }
     }
 }
 
@@ -76,7 +85,7 @@ impl fmt::Display for Fold {
 #[derive(Default)]
 pub(crate) struct Folder {
     fold: Fold,
-    /// Nothing but nonspacing marks stands between here and a letter whose marks are left out.
+    /// True if there are only nonspacing marks between here and a letter whose marks are removed.
     is_after_letter: bool,
     is_after_digit: bool,
 }
@@ -86,7 +95,7 @@ impl Folder {
         Self { fold, ..Self::default() }
     }
 
-    /// What `c` becomes: nothing, one character or two.
+    /// Folds `c` to no character, one or two.
     #[inline]
     pub(crate) fn fold(&mut self, c: char) -> [Option<char>; 2] {
         if self.fold.digits && is_digit(c) {
@@ -104,7 +113,7 @@ impl Folder {
         }
         match category(c) {
             GeneralCategory::NonspacingMark if self.is_after_letter => [None, None],
-            // Letters go no further than here, or two marks around one that goes could melt: folded text must stay
+            // Letters end here; otherwise two marks around a removed one could compose: folded text must stay
             // normalized.
             other => {
                 let folded = GeneralCategoryGroup::Letter.contains(other).then(|| without_accent(c)).flatten();
@@ -123,7 +132,7 @@ fn is_digit(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_digit() } else { category(c) == GeneralCategory::DecimalNumber }
 }
 
-/// A letter without the accents that it has in itself; none when its script is not one where they are left out.
+/// Returns a letter without the accents that are part of it; `None` if accents are not removed in its script.
 fn without_accent(c: char) -> Option<[Option<char>; 2]> {
     let mut letter = c;
     // The first half of a decomposition may decompose further; the second is always a mark here.
@@ -142,7 +151,7 @@ fn without_accent(c: char) -> Option<[Option<char>; 2]> {
 
 const ALEF: char = '\u{627}';
 
-/// The small letters up to U+017F that are no letter with a mark, as CLDR's `Latin-ASCII` has them. (ß, ŉ, ŀ and ſ are
+/// Lowercase letters up to U+017F that are not a letter with a mark, as in CLDR's `Latin-ASCII`. (ß, ŉ, ŀ and ſ are
 /// normalized before.)
 fn latin(c: char) -> [Option<char>; 2] {
     let (first, second) = match c {

@@ -1,6 +1,6 @@
-//! Unicode's `NFKC_Casefold` of a piece of text: what makes "STRASSE" and "Straße", "ﬁ" and "fi" the same.
+//! Unicode's `NFKC_Casefold` of a piece of text: makes "STRASSE" and "Straße", "ﬁ" and "fi" equal.
 //!
-//! This is the slow and complete way, by the ICU4X data. Most text never comes here: see `character.rs`.
+//! This is the slow and complete implementation, based on ICU4X data. Most text never gets here: see `character.rs`.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -31,7 +31,8 @@ pub fn normalize(text: &str) -> String {
     twice
 }
 
-/// Whether `c` can melt into the character before it, as an accent does into its letter; or begins with one that can.
+/// True if `c`, or the first character it decomposes into, can compose with the character before it, as an accent does
+/// with its letter.
 pub(super) fn composes_with_the_one_before(c: char) -> bool {
     static SECONDS: OnceLock<HashSet<char>> = OnceLock::new();
     let decomposition = CanonicalDecomposition::new();

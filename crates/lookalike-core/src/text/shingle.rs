@@ -1,23 +1,26 @@
-//! Tokens to features: every window of K tokens becomes 64 bits, in constant time per window.
+//! Turns tokens into features: every window of K tokens becomes 64 bits, in constant time per window.
 //!
-//! The hash of a window is a polynomial over its token hashes, so that the next window costs one step; then it is
-//! mixed, for the sketch takes its randomness from the features themselves.
+//! The hash of a window is a polynomial over its token hashes, so that the next window takes one step; then it is
+//! mixed, because the sketch takes its randomness from the features themselves.
 //!
 //! Shingles of stop words are windows of three words too, but only those that start with a stop word: few of a page's
 //! navigation and advertisements, and many of its article. (Theobald, Siddharth, Paepcke: `SpotSigs`, SIGIR 2008)
 
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::hash::Key;
+use crate::hash::{Key, mix};
 use crate::measure::feature_set::FeatureSet;
+use crate::text::code::Language;
 use crate::text::fold::Fold;
+use crate::text::ignored::{Ignored, SourcePlace};
 use crate::text::stop_words::StopWords;
 use crate::text::tokenize::{Token, TokenSink, Tokenizer};
 
-/// What a feature is made of.
+/// Units that features are built from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shingle {
     /// This many words in a row.
@@ -26,12 +29,23 @@ pub enum Shingle {
     Char(usize),
     /// A stop word and the two words after it.
     StopWord(Arc<StopWords>),
-    /// This many tokens of the caller in a row: what stands between blanks, as it is.
+    /// This many tokens of the caller in a row: the text between blanks, unchanged.
     Token(usize),
+    /// This many tokens of source code in a row.
+    Code(usize, Language),
 }
 
 /// A stop word and the two words after it.
 const STOP_WORD_WIDTH: usize = 3;
+
+/// Constant that distinguishes the occurrences of one shingle.
+const OCCURRENCE: u64 = 0xD1B5_4A32_D192_ED03;
+
+/// Separator between the fields of a text, if fields are distinguished.
+pub const BETWEEN_FIELDS: char = '\u{1e}';
+
+/// Constant that distinguishes equal shingles of different fields.
+const FIELD: u64 = 0xA24B_AED4_963E_E407;
 
 /// The longest shingle: beyond it, two texts that differ in one word have next to nothing in common.
 const LONGEST: usize = 1000;
@@ -46,7 +60,7 @@ impl Shingle {
     /// Tokens per shingle.
     pub fn width(&self) -> usize {
         match self {
-            Self::Word(width) | Self::Char(width) | Self::Token(width) => *width,
+            Self::Word(width) | Self::Char(width) | Self::Token(width) | Self::Code(width, _) => *width,
             Self::StopWord(_) => STOP_WORD_WIDTH,
         }
     }
@@ -64,11 +78,16 @@ impl FromStr for Shingle {
         if kind == "stopword" {
             return Ok(Self::StopWord(Arc::new(StopWords::of_languages(width)?)));
         }
+        let (language, width) = match width.split_once(':') {
+            Some((language, width)) if kind == "code" => (language.parse().map_err(|()| refused())?, width),
+            _ => (Language::Any, width),
+        };
         let width = width.parse().ok().filter(|width| (1..=LONGEST).contains(width)).ok_or_else(refused)?;
         match kind {
             "word" => Ok(Self::Word(width)),
             "char" => Ok(Self::Char(width)),
             "token" => Ok(Self::Token(width)),
+            "code" => Ok(Self::Code(width, language)),
             _ => Err(refused()),
         }
     }
@@ -85,6 +104,8 @@ impl fmt::Display for Shingle {
             Self::Word(width) => write!(f, "word:{width}"),
             Self::Char(width) => write!(f, "char:{width}"),
             Self::Token(width) => write!(f, "token:{width}"),
+            Self::Code(width, Language::Any) => write!(f, "code:{width}"),
+            Self::Code(width, language) => write!(f, "code:{language}:{width}"),
             Self::StopWord(words) if words.name() == "all" => f.write_str("stopword"),
             Self::StopWord(words) => write!(f, "stopword:{}", words.name()),
         }
@@ -98,6 +119,15 @@ pub struct Shingler {
     tokenizer: Tokenizer,
     /// The tokens with which a shingle starts, if not every one does.
     starts: Option<FeatureSet>,
+    /// Number of occurrences so far of each feature of a text, if repeats count.
+    repeats: Option<HashMap<u64, u64>>,
+    /// True if the fields of texts are distinguished.
+    tells_fields_apart: bool,
+    /// Group of the texts that follow: those of another group share nothing with them.
+    group: Option<u64>,
+    /// Shingles to leave out, and the source of the texts that follow.
+    ignored: Option<Arc<Ignored>>,
+    source: Option<SourcePlace>,
     tokens: Vec<u64>,
     features: Vec<u64>,
 }
@@ -107,8 +137,11 @@ pub struct Shingler {
 pub struct Features<'a> {
     key: Key,
     tokens: &'a [u64],
-    /// One per window, in order, repeated where the text repeats itself.
+    group: Option<u64>,
+    /// One per window, in order, repeated where the text repeats itself; without those that are ignored.
     pub all: &'a [u64],
+    /// Number of distinct features that are left out.
+    pub ignored: u32,
 }
 
 impl Features<'_> {
@@ -119,11 +152,12 @@ impl Features<'_> {
 
     /// A hash that is equal for texts with the same words in the same order.
     pub fn text_hash(self) -> u128 {
-        self.key.text_hash(self.tokens)
+        let hash = self.key.text_hash(self.tokens);
+        self.group.map_or(hash, |group| hash ^ u128::from(mix(group)) << 64 ^ u128::from(mix(!group)))
     }
 }
 
-/// The tokens of a text with their places, and the shingles that are made of them.
+/// The tokens of a text with their positions, and the shingles built from them.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// All tokens, in order.
@@ -146,10 +180,58 @@ impl Shingler {
     pub fn keyed(shingle: &Shingle, fold: Fold, key: Key) -> Self {
         let starts = match shingle {
             Shingle::StopWord(words) => Some(words.tokens(fold, key)),
-            Shingle::Word(_) | Shingle::Char(_) | Shingle::Token(_) => None,
+            Shingle::Word(_) | Shingle::Char(_) | Shingle::Token(_) | Shingle::Code(..) => None,
         };
         let tokenizer = Tokenizer::new(fold, key);
-        Self { shingle: shingle.clone(), key, tokenizer, starts, tokens: Vec::new(), features: Vec::new() }
+        let (tokens, features) = (Vec::new(), Vec::new());
+        Self {
+            shingle: shingle.clone(),
+            key,
+            tokenizer,
+            starts,
+            ignored: None,
+            source: None,
+            repeats: None,
+            tells_fields_apart: false,
+            group: None,
+            tokens,
+            features,
+        }
+    }
+
+    /// Leaves out the features that are ignored in the source of a text. `ignored` has the key of this shingler.
+    #[must_use]
+    pub fn ignoring(self, ignored: impl Into<Option<Arc<Ignored>>>) -> Self {
+        Self { ignored: ignored.into(), ..self }
+    }
+
+    /// Sets the source of the texts that follow; `None` if no part of them is ignored.
+    pub fn of_source(&mut self, source: Option<SourcePlace>) -> &mut Self {
+        self.source = source;
+        self
+    }
+
+    /// Makes each repetition of a shingle another feature.
+    #[must_use]
+    pub fn counting_repeats(self, counts_repeats: bool) -> Self {
+        Self { repeats: counts_repeats.then(HashMap::new), ..self }
+    }
+
+    /// Makes a shingle another feature in each field of a text; none spans two fields. Fields have [`BETWEEN_FIELDS`]
+    /// between them.
+    #[must_use]
+    pub fn telling_fields_apart(self, tells_fields_apart: bool) -> Self {
+        Self { tells_fields_apart, ..self }
+    }
+
+    /// Sets the group of the texts that follow: texts of different groups share no feature.
+    pub fn set_group(&mut self, group: Option<u64>) {
+        self.group = group;
+    }
+
+    /// The kind of features.
+    pub fn kind(&self) -> &Shingle {
+        &self.shingle
     }
 
     /// The features of `text`.
@@ -164,10 +246,22 @@ impl Shingler {
     /// ```
     pub fn features(&mut self, text: &str) -> Features<'_> {
         self.tokens.clear();
-        tokenize(&mut self.tokenizer, &self.shingle, text, &mut self.tokens);
         self.features.clear();
-        self.shingle();
-        Features { key: self.key, tokens: &self.tokens, all: &self.features }
+        if self.tells_fields_apart {
+            self.shingle_fields(text);
+        } else {
+            tokenize(&mut self.tokenizer, &self.shingle, text, &mut self.tokens);
+            self.shingle();
+        }
+        let ignored = match (&self.ignored, self.source) {
+            (Some(ignored), Some(source)) => ignored.leave_out(source, &mut self.features),
+            _ => 0,
+        };
+        if let Some(group) = self.group {
+            self.features.iter_mut().for_each(|feature| *feature = mix(*feature ^ group));
+        }
+        self.tell_repeats_apart();
+        Features { key: self.key, tokens: &self.tokens, group: self.group, all: &self.features, ignored }
     }
 
     /// The features of `text` to keep, without a copy.
@@ -183,11 +277,16 @@ impl Shingler {
         count
     }
 
-    /// The tokens of `text` with their places, and the features with theirs.
+    /// The tokens of `text` with their places, and the features with theirs: all of them, whatever is ignored.
     pub fn places(&mut self, text: &str) -> Places {
         let mut tokens: Vec<Token> = Vec::new();
         tokenize(&mut self.tokenizer, &self.shingle, text, &mut tokens);
+        // Those of the whole text, whatever its fields are.
+        let tells_fields_apart = std::mem::replace(&mut self.tells_fields_apart, false);
+        let source = self.source.take();
         let features = self.own_features(text);
+        self.tells_fields_apart = tells_fields_apart;
+        self.source = source;
         let width = self.shingle.width();
         let all = 0..features.len();
         match &self.starts {
@@ -198,6 +297,42 @@ impl Shingler {
                 Places { tokens, features, firsts: if firsts.is_empty() { all.collect() } else { firsts }, width }
             }
             None => Places { tokens, features, firsts: all.collect(), width },
+        }
+    }
+
+    /// Makes the shingles of each field by itself.
+    fn shingle_fields(&mut self, text: &str) {
+        let (mut tokens, mut features) = (Vec::new(), Vec::new());
+        for (at, field) in (1_u64..).zip(text.split(BETWEEN_FIELDS)) {
+            self.tokens.clear();
+            self.features.clear();
+            tokenize(&mut self.tokenizer, &self.shingle, field, &mut self.tokens);
+            self.shingle();
+            let field = at.wrapping_mul(FIELD);
+            features.extend(self.features.iter().map(|feature| mix(*feature ^ field)));
+            // Words that go from one field to another make another text.
+            tokens.extend((at > 1).then_some(field));
+            tokens.append(&mut self.tokens);
+        }
+        // Of fields alone, without words, there is nothing.
+        let count = text.matches(BETWEEN_FIELDS).count();
+        if tokens.len() == count {
+            tokens.clear();
+        }
+        (self.tokens, self.features) = (tokens, features);
+    }
+
+    /// Makes each further occurrence a different feature, if repeats count: two texts then share each feature as often
+    /// as both have it.
+    fn tell_repeats_apart(&mut self) {
+        let Some(occurrences) = &mut self.repeats else { return };
+        occurrences.clear();
+        for feature in &mut self.features {
+            let occurrence = occurrences.entry(*feature).or_insert(0);
+            if *occurrence > 0 {
+                *feature = mix(feature.wrapping_add(occurrence.wrapping_mul(OCCURRENCE)));
+            }
+            *occurrence += 1;
         }
     }
 
@@ -213,7 +348,7 @@ impl Shingler {
     }
 }
 
-/// Where shingles start that begin with one of these tokens.
+/// Positions of shingles that begin with one of these tokens.
 fn first_tokens(tokens: &[u64], starts: &FeatureSet) -> impl Iterator<Item = usize> {
     let windows = tokens.windows(STOP_WORD_WIDTH).enumerate();
     windows.filter(|(_, window)| starts.contains(window[0])).map(|(first, _)| first)
@@ -224,6 +359,7 @@ fn tokenize(tokenizer: &mut Tokenizer, shingle: &Shingle, text: &str, sink: &mut
         Shingle::Word(_) | Shingle::StopWord(_) => tokenizer.words(text, sink),
         Shingle::Char(_) => tokenizer.characters(text, sink),
         Shingle::Token(_) => tokenizer.between_blanks(text, sink),
+        Shingle::Code(_, language) => tokenizer.code(text, *language, sink),
     }
 }
 
@@ -299,7 +435,7 @@ mod tests {
             text in "(the|storm|Ärger|é|e\u{301}|漢字|กิน|한국어|[a-c]{0,20}|\u{3000}|[ ,.])( |-)?{0,40}",
             key: u128,
             shingle in proptest::sample::select(vec!["word:2", "char:3", "token:2", "stopword"]),
-            fold in proptest::sample::select(vec![Fold::NONE, Fold { accents: true, digits: true }]),
+            fold in proptest::sample::select(vec![Fold::NONE, Fold { accents: true, digits: true, ..Fold::NONE }]),
         ) {
             let shingle: Shingle = shingle.parse().unwrap();
             let fixed = Shingler::new(&shingle, fold).features(&text).all.to_vec();

@@ -12,7 +12,7 @@ use crate::text::tokenize::Tokenizer;
 /// The tokens that are stop words, by their hashes.
 #[derive(Clone, Debug)]
 pub struct StopWords {
-    /// What was given: `all`, languages, or a file.
+    /// Argument as given: `all`, languages, or a file.
     name: String,
     words: Vec<String>,
 }

@@ -7,17 +7,21 @@
 //!
 //! **Characters**: every character of the normalized text, runs of white space as one space, none at the ends.
 //!
-//! **Tokens of the caller**: what stands between ASCII blanks (and zero bytes), as it is: neither normalized nor folded.
+//! **Tokens of the caller**: the text between ASCII blanks (and zero bytes), unchanged: neither normalized nor folded.
 //!
-//! A [`Fold`] takes its part between the two: characters are normalized, then folded, then cut.
+//! **Code**: identifiers, numbers, strings and operators of source code: see [`code`].
 //!
-//! Text is cut into *units* at ASCII bytes that are in no word, before it is
-//! normalized. That is safe, for no composition reaches over such a byte to make a word, and it lets most units be
-//! seen to be plain ASCII, or made of characters that normalize by themselves.
+//! A [`Fold`] is applied between the two steps: characters are normalized, then folded, then split into tokens.
+//!
+//! Text is split into *units* at ASCII bytes that are in no word, before it is normalized. This is safe, because no
+//! composition extends across such a byte to form a word, and it allows most units to be recognized as plain ASCII, or
+//! as characters that normalize on their own.
 
 use super::ascii::{BLOCK, Block, Kernel, is_word, kernel};
 use super::character::{Character, Kind, character, normal_character};
+use super::code::{self, Language};
 use super::fold::{Fold, Folder};
+use super::links::without_links;
 use super::unit;
 use super::word::{WordWriter, Words, classify, hash_in_place};
 use crate::hash::{Hasher, Key, SHORT};
@@ -27,7 +31,7 @@ pub trait TokenSink {
     /// One token: its hash, and the bytes of the text that it came from.
     fn token(&mut self, hash: u64, start: usize, end: usize);
 
-    /// Where the hashes of the last `count` tokens are kept, in order: with a secret key they come later.
+    /// Slots for the hashes of the last `count` tokens, in order: with a secret key, hashes are filled in later.
     fn last_hashes(&mut self, count: usize) -> impl Iterator<Item = &mut u64>;
 }
 
@@ -44,7 +48,7 @@ impl TokenSink for Vec<u64> {
     }
 }
 
-/// Counts tokens, and keeps none.
+/// Counts tokens without storing them.
 impl TokenSink for usize {
     #[inline]
     fn token(&mut self, _hash: u64, _start: usize, _end: usize) {
@@ -67,7 +71,7 @@ pub struct Token {
     pub end: usize,
 }
 
-/// Keeps the places too, for showing what two texts share.
+/// Stores positions too, to show what two texts share.
 impl TokenSink for Vec<Token> {
     fn token(&mut self, hash: u64, start: usize, end: usize) {
         self.push(Token { hash, start, end });
@@ -82,6 +86,8 @@ impl TokenSink for Vec<Token> {
 /// Cuts texts into tokens. Use one per thread, since it reuses its buffers.
 pub struct Tokenizer {
     fold: Fold,
+    /// Links are blanks before anything else is done.
+    ignores_links: bool,
     hasher: Hasher,
     kernel: Kernel,
     lower: Vec<u8>,
@@ -89,10 +95,10 @@ pub struct Tokenizer {
     word: String,
 }
 
-/// How many characters, or tokens of the caller, are hashed together with a secret key.
+/// Number of characters, or tokens of the caller, that are hashed together with a secret key.
 const TOGETHER: usize = 1024;
 
-/// How much text is classified at once: little enough for the lower-case copy to stay in the first-level cache.
+/// Bytes of text to classify at once: few enough for the lowercase copy to stay in the first-level cache.
 const PIECE: usize = 2 * 1024;
 
 impl Default for Tokenizer {
@@ -105,7 +111,8 @@ impl Tokenizer {
     /// A tokenizer with this fold and hashes of this key.
     pub fn new(fold: Fold, key: Key) -> Self {
         Self {
-            fold,
+            fold: Fold { links: false, ..fold },
+            ignores_links: fold.links,
             hasher: Hasher::new(key),
             kernel: kernel(),
             lower: Vec::new(),
@@ -116,6 +123,7 @@ impl Tokenizer {
 
     /// Passes the word tokens of `text` to `sink`.
     pub fn words(&mut self, text: &str, sink: &mut impl TokenSink) {
+        let text = &*if self.ignores_links { without_links(text) } else { text.into() };
         let mut start = 0;
         while start < text.len() {
             let end = piece_end(text.as_bytes(), start);
@@ -127,6 +135,7 @@ impl Tokenizer {
 
     /// Passes the character tokens of `text` to `sink`.
     pub fn characters(&mut self, text: &str, sink: &mut impl TokenSink) {
+        let text = &*if self.ignores_links { without_links(text) } else { text.into() };
         let mut writer = CharacterWriter { hasher: &mut self.hasher, space: None, any: false, sink };
         let mut folder = Folder::new(self.fold);
         let is_folded = self.fold != Fold::NONE;
@@ -142,7 +151,8 @@ impl Tokenizer {
         let bytes = text.as_bytes();
         let mut start = 0;
         while start < bytes.len() {
-            // A unit is one ASCII character with all that is not ASCII after it, since only that can melt into it.
+            // A unit is one ASCII character with all non-ASCII characters after it, since only those can compose with
+            // it.
             let wide = bytes[start + 1..].iter().take_while(|byte| !byte.is_ascii()).count();
             let end = start + 1 + wide;
             if wide == 0 {
@@ -156,7 +166,7 @@ impl Tokenizer {
         hash_noted(&mut self.hasher, sink);
     }
 
-    /// Passes what stands between blanks to `sink`. A zero byte is a blank too, since no token may end in one.
+    /// Passes the text between blanks to `sink`. A zero byte is a blank too, since no token may end in one.
     pub fn between_blanks(&mut self, text: &str, sink: &mut impl TokenSink) {
         let is_blank = |character: char| character.is_ascii_whitespace() || character == '\0';
         for token in text.split(is_blank).filter(|token| !token.is_empty()) {
@@ -167,6 +177,11 @@ impl Tokenizer {
             }
         }
         hash_noted(&mut self.hasher, sink);
+    }
+
+    /// Passes the tokens of source code to `sink`.
+    pub fn code(&mut self, text: &str, language: Language, sink: &mut impl TokenSink) {
+        code::tokenize(text, language, self.fold.identifiers, &mut self.hasher, sink);
     }
 
     /// A piece starts and ends where no word is cut; `offset` is where it stands in the text.
@@ -252,7 +267,7 @@ fn folded_words(text: &str, offset: usize, fold: Fold, writer: &mut WordWriter<'
     writer.end();
 }
 
-/// Where the piece that starts at `start` ends: after an ASCII byte that is in no word, or at the end of the text.
+/// End of the piece that starts at `start`: after an ASCII byte that is in no word, or at the end of the text.
 fn piece_end(bytes: &[u8], start: usize) -> usize {
     let cuts = |byte: &u8| byte.is_ascii() && !is_word(*byte);
     let most = start + PIECE;
@@ -266,7 +281,7 @@ fn piece_end(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// Whether no byte from `start` to before `end` needs a closer look. Most runs lie in one block.
+/// True if no byte from `start` to before `end` needs a closer look. Most runs are within one block.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "called for every word of text that is not all ASCII")]
 fn is_plain(blocks: &[Block], start: usize, end: usize) -> bool {
@@ -368,13 +383,13 @@ mod tests {
     }
 
     const FOLDS: [Fold; 3] = [
-        Fold { accents: true, digits: false },
-        Fold { accents: false, digits: true },
-        Fold { accents: true, digits: true },
+        Fold { accents: true, digits: false, ..Fold::NONE },
+        Fold { accents: false, digits: true, ..Fold::NONE },
+        Fold { accents: true, digits: true, ..Fold::NONE },
     ];
 
     fn folded_judge(text: &str, fold: Fold, shingle: lookalike_judge::Shingle) -> Vec<u64> {
-        let Fold { accents, digits } = fold;
+        let Fold { accents, digits, .. } = fold;
         judge(&lookalike_judge::fold(text, lookalike_judge::Fold { accents, digits }), shingle)
     }
 

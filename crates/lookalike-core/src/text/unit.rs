@@ -1,8 +1,8 @@
-//! A stretch of text with characters that are not ASCII, to normalized characters.
+//! Normalizes a run of text with non-ASCII characters.
 //!
-//! It is cut before every character that stays apart from what stands before it; most of these pieces are a single
-//! character that normalizes by itself. `NFKC_Casefold` of a text is that of its pieces only
-//! because such a character neither composes with the one before it nor changes places with it.
+//! It is split before every character that does not interact with the text before it; most of these pieces are a single
+//! character that normalizes on its own. `NFKC_Casefold` of a text equals that of its pieces only because such a
+//! character neither composes with the one before it nor changes places with it.
 
 use super::character::{Character, Kind, character, normal_character};
 use super::normalize::normalize;
@@ -17,7 +17,7 @@ pub(super) fn for_each(text: &str, offset: usize, mut each: impl FnMut(&Characte
     }
 }
 
-/// As [`for_each`], for the piece that starts at `at`, or a few of them; says where it ends.
+/// Does the same as [`for_each`] for the piece that starts at `at`, or a few of them; returns where it ends.
 #[inline]
 pub(super) fn piece(text: &str, at: usize, offset: usize, each: &mut impl FnMut(&Character, usize, usize)) -> usize {
     let mut characters = text[at..].chars();
@@ -66,7 +66,8 @@ mod tests {
 
     use super::*;
 
-    /// What a character could melt into or change places with: letters, marks, halves of syllables, things that vanish.
+    /// Characters that a character could compose or change places with: letters, marks, halves of syllables, ignorable
+    /// ones.
     const BEFORE: [&str; 8] =
         ["a", "e\u{301}", "\u{915}", "か", "\u{1100}\u{1161}", "\u{345}", "\u{ad}", "i\u{323}\u{307}"];
 

@@ -1,8 +1,8 @@
-//! The words of a stretch of text with characters that are not ASCII, to token hashes.
+//! Hashes the words of a run of text with non-ASCII characters.
 //!
-//! Most words are hashed where they stand, in a copy of the text whose ASCII letters are small already: capitals of as
-//! many bytes are overwritten there. A word can turn out to be one that does not fit, by a mark that melts into its
-//! last letter. Then what was read of it goes to a [`WordWriter`], which takes characters one by one.
+//! Most words are hashed in place, in a copy of the text whose ASCII letters are lowercase already: other capitals that
+//! keep their number of bytes are overwritten there. A word may turn out not to fit, because of a mark that composes
+//! with its last letter. Then the part already read goes to a [`WordWriter`], which takes characters one by one.
 
 use super::ascii::{BLOCK, Block};
 use super::character::{Character, Class, Kind, character, class, known_class};
@@ -20,7 +20,7 @@ pub(super) fn hash_in_place(hasher: &mut Hasher, lower: &[u8], start: usize, end
     }
 }
 
-/// Text under way to words: a piece, its lower-case copy, and where the piece stands in the text.
+/// Text being split into words: a piece, its lowercase copy, and the position of the piece in the text.
 pub(super) struct Words<'a, S> {
     pub(super) hasher: &'a mut Hasher,
     pub(super) piece: &'a str,
@@ -37,7 +37,7 @@ impl<S: TokenSink> Words<'_, S> {
     pub(super) fn read(&mut self, start: usize, end: usize) {
         let bytes = self.piece.as_bytes();
         let mut at = start;
-        // The word under way starts here; none is when this is `at`.
+        // Start of the word in progress; there is none if this equals `at`.
         let mut word = start;
         let mut is_alone = false;
         // Where the last mark ended that may have to change places with another one.
@@ -113,12 +113,12 @@ impl<S: TokenSink> Words<'_, S> {
         }
     }
 
-    /// Reads on until no word is under way, and says where that is. The word starts at `word`, and the character at
-    /// `at` does not fit; nothing before `start` matters.
+    /// Reads on until no word is in progress, and returns that position. The word starts at `word`, and the character
+    /// at `at` does not fit; nothing before `start` matters.
     #[cold]
     fn read_slowly(&mut self, word: usize, is_alone: bool, at: usize, start: usize, end: usize) -> usize {
         let text = &self.piece[..end];
-        // What does not fit may melt into what stands before it: a letter, and at most one mark since.
+        // The character that does not fit may compose with the text before it: a letter, and at most one mark since.
         let mut from = at;
         while let Some(before) = text[start..from].chars().next_back() {
             from -= before.len_utf8();
@@ -144,7 +144,7 @@ impl<S: TokenSink> Words<'_, S> {
     }
 }
 
-/// Puts what a letter becomes into its place, where it stays.
+/// Overwrites a letter in place with its folded form, which has the same length.
 fn overwrite(lower: &mut [u8], code: u32, at: usize) {
     let folded = char::from_u32(code).map_or('\0', |c| character(c).folded);
     let mut bytes = [0; 4];
@@ -265,7 +265,7 @@ pub(super) struct WordWriter<'a, S> {
 }
 
 impl<'a, S: TokenSink> WordWriter<'a, S> {
-    /// Without a word under way; `word` is room for one.
+    /// Creates a writer without a word in progress; `word` is its buffer.
     pub(super) fn new(hasher: &'a mut Hasher, word: &'a mut String, sink: &'a mut S) -> Self {
         word.clear();
         Self { hasher, word, start: 0, end: 0, alone: None, sink }
@@ -287,7 +287,7 @@ impl<'a, S: TokenSink> WordWriter<'a, S> {
                 self.start = start;
                 self.alone = Some(character.hash);
             }
-            // What follows a lone letter's marks must still start anew, so the word stays `alone`.
+            // The text after a lone letter's marks must still start a new word, so the word stays `alone`.
             Kind::Mark if !self.word.is_empty() => {}
             Kind::Mark | Kind::Space | Kind::Other | Kind::Complex => return self.end(),
         }
@@ -308,7 +308,7 @@ impl<'a, S: TokenSink> WordWriter<'a, S> {
         self.alone = None;
     }
 
-    /// Lets the word under way reach to `end`: what stood there was left out.
+    /// Extends the word in progress to `end`: the text in between was left out.
     pub(super) fn stretch(&mut self, end: usize) {
         if !self.word.is_empty() {
             self.end = end;

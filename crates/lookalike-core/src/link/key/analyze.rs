@@ -1,4 +1,5 @@
-//! Records to what each key would compare, before anything is: how many pairs, and which values most records have.
+//! Analyzes keys before anything is compared: the number of pairs that each would compare, and the values that most
+//! records share.
 
 use rayon::prelude::*;
 
@@ -10,20 +11,20 @@ use super::{Bounds, KeyKind};
 use crate::ids::{Number, Record};
 use crate::link::records::{MISSING, Records};
 
-/// What one kind of key of one field would do.
+/// Effect that one kind of key of one field would have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyAnalysis {
-    /// How it comes about.
+    /// Kind of the key.
     pub kind: KeyKind,
-    /// The fields that it is made of.
+    /// Fields that it is built from.
     pub fields: Vec<usize>,
-    /// Keys that two records or more have.
+    /// Number of keys that at least two records have.
     pub bucket_count: u64,
-    /// Pairs that are compared; other keys may find them too.
+    /// Number of pairs that are compared; other keys may find them too.
     pub pair_count: u64,
-    /// Buckets over the bound, which are split by a further key.
+    /// Number of buckets over the limit, which are split by a further key.
     pub split_bucket_count: u64,
-    /// Pairs of those that no further key brings together.
+    /// Number of their pairs that no further key brings together.
     pub not_compared_count: u64,
     /// The largest buckets, largest first.
     pub largest: Vec<Block>,
@@ -32,13 +33,13 @@ pub struct KeyAnalysis {
 /// A large bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// How many records have the key.
+    /// Number of records that have the key.
     pub record_count: usize,
-    /// What all of them have in the field; or else the value that most have.
+    /// Field value that all of them share, or otherwise the most frequent one.
     pub value: String,
 }
 
-/// What each key would do, in the order in which they are tried, with the `largest` buckets of each.
+/// Analyzes each key in the order in which they are tried, and lists the `largest` buckets of each.
 pub fn analyze(records: &Records, bounds: &Bounds, largest: usize) -> Vec<KeyAnalysis> {
     let coarse = Coarse::of(records);
     let household = Household::of(records, bounds);
@@ -53,7 +54,7 @@ pub fn analyze(records: &Records, bounds: &Bounds, largest: usize) -> Vec<KeyAna
         pairs.par_sort_unstable();
         pairs.dedup();
         let mut by_size = buckets.clone();
-        // Of equally large ones, the first by what it holds.
+        // Ties are broken by the content of the bucket.
         by_size.sort_by_key(|bucket| (std::cmp::Reverse(bucket.len()), bucket[0].key));
         let blocks = by_size.iter().take(largest).map(|bucket| block(records, maker.fields(), bucket));
         KeyAnalysis {
@@ -69,7 +70,7 @@ pub fn analyze(records: &Records, bounds: &Bounds, largest: usize) -> Vec<KeyAna
     Maker::all(records).into_iter().map(of_maker).collect()
 }
 
-/// Different values of a bucket that are looked at.
+/// Maximum number of distinct values of a bucket to examine.
 const MOST_LOOKED_AT: usize = 1_000;
 
 fn block(records: &Records, fields: &[usize], bucket: &[Entry]) -> Block {
@@ -84,7 +85,7 @@ fn block(records: &Records, fields: &[usize], bucket: &[Entry]) -> Block {
     let most = runs.max_by_key(|run| (run.len(), std::cmp::Reverse(run[0]))).unwrap_or_default();
     let text = |value: &u32| field.values.get(*value as usize);
     let most_common = most.first().map_or("", text);
-    // The words that all have, where not all have the same.
+    // The words that all have in common, if not all values are equal.
     let mut words: Vec<&str> = most_common.split(' ').collect();
     values.dedup();
     for other in values.iter().take(MOST_LOOKED_AT).map(text) {

@@ -1,4 +1,5 @@
-//! Further keys: what splits a bucket that is too large. Coarse, so that a slip in the other field is forgiven too.
+//! Further keys, which split a bucket that is too large. They are coarse, so that a typing error in the other field is
+//! forgiven too.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -10,7 +11,7 @@ use crate::link::records::{Detail, Field, MISSING, Records};
 #[derive(Debug)]
 pub(super) struct Coarse {
     pub(super) field: usize,
-    /// Zero for a value that has none.
+    /// Code of each value; zero if it has none.
     codes: Vec<u32>,
 }
 
@@ -52,7 +53,7 @@ impl Coarse {
     }
 }
 
-/// The rarest word that another record has too: a number, or a word that is none.
+/// The rarest word that another record has too, either a number or a word that is not a number.
 fn rarest(field: &Field, value: usize, is_number: bool) -> Option<u64> {
     let Detail::Words(words) = &field.detail else { return None };
     let word = words.sorted.list(value).iter().find(|word| {

@@ -1,4 +1,4 @@
-//! Pairs of many keys to candidates: each pair once, with the kinds of keys that found it.
+//! Merges the pairs found by all keys into candidates: each pair once, with the kinds of keys that found it.
 
 use rdst::RadixSort;
 
@@ -16,7 +16,7 @@ pub struct Candidates {
     is_incomplete: bool,
 }
 
-/// What found a pair.
+/// Keys that found a pair.
 #[derive(Clone, Copy, Debug, Default)]
 struct Source {
     /// A bit for each kind of key.
@@ -26,17 +26,17 @@ struct Source {
 }
 
 impl Candidates {
-    /// How many there are.
+    /// Number of candidates.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Whether there is none.
+    /// True if there are no candidates.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
-    /// Pair `at`: the record with the lesser number is left.
+    /// Pair `at`: the record with the smaller number is left.
     #[inline]
     pub fn pair(&self, at: usize) -> (Record, Record) {
         unpack(self.pairs[at])
@@ -47,7 +47,7 @@ impl Candidates {
         KeyKind::ALL.into_iter().filter(move |kind| self.sources[at].kinds & bit(*kind) != 0)
     }
 
-    /// What each kind of key did.
+    /// Results of each kind of key.
     pub fn reports(&self) -> impl Iterator<Item = (KeyKind, &KeyReport)> {
         KeyKind::ALL.into_iter().zip(&self.reports)
     }
@@ -57,7 +57,7 @@ impl Candidates {
         self.one_field_count
     }
 
-    /// Whether all were found, and the search did not end at its bound.
+    /// True if all candidates were found, that is, the search did not stop at its bound.
     pub fn is_complete(&self) -> bool {
         !self.is_incomplete
     }
@@ -66,10 +66,10 @@ impl Candidates {
         self.is_incomplete = true;
     }
 
-    /// Adds what a kind of key found. Pairs of a bucket that was split share keys of two fields.
+    /// Adds the pairs found by a kind of key. Pairs of a bucket that was split share keys of two fields.
     pub(super) fn add(&mut self, kind: KeyKind, fields: u16, found: Vec<Found>) {
         let report = &mut self.reports[kind as usize];
-        // There are hundreds of millions of bytes of them: exactly as much room as they need.
+        // These are hundreds of megabytes: allocate exactly as much as needed.
         let mut whole = Vec::with_capacity(found.iter().map(|part| part.pairs.len()).sum());
         let mut split = Vec::with_capacity(found.iter().map(|part| part.split_pairs.len()).sum());
         for part in found {
@@ -86,7 +86,7 @@ impl Candidates {
         }
     }
 
-    /// Adds pairs of records that are equal in all that is compared.
+    /// Adds pairs of records that are equal in all compared fields.
     pub(super) fn add_copies(&mut self, pairs: impl Iterator<Item = (Record, Record)>) {
         let mut pairs: Vec<u64> = pairs.map(|(left, right)| pack(left.min(right), left.max(right))).collect();
         pairs.sort_unstable();
@@ -94,7 +94,7 @@ impl Candidates {
         self.merge(&pairs, Source { kinds: bit(KeyKind::Identical), fields: TWO_FIELDS });
     }
 
-    /// Merges sorted pairs into those that are there, from the last to the first, so that no second copy is needed.
+    /// Merges sorted pairs into the existing ones, from the last to the first, so that no second copy is needed.
     fn merge(&mut self, added: &[u64], source: Source) {
         let mut before = self.pairs.iter().peekable();
         let is_new = |pair: &&u64| {
@@ -124,8 +124,8 @@ impl Candidates {
         }
     }
 
-    /// Leaves out pairs that share keys of one field only, when there are more than `most` pairs: among so many records it
-    /// is chance, and one field does not make a match. The fields of a household count as one.
+    /// Leaves out pairs that share keys of only one field, if there are more than `most` pairs: among so many records
+    /// it is chance, and one field does not make a match. The fields of a household count as one.
     pub(super) fn leave_out_one_field(&mut self, most: usize, household: u16) {
         if self.pairs.len() <= most {
             return;
@@ -137,7 +137,7 @@ impl Candidates {
         self.one_field_count = (before - self.pairs.len()) as u64;
     }
 
-    /// Counts what each kind found.
+    /// Counts the pairs found by each kind of key.
     pub(super) fn count(&mut self) {
         for source in &self.sources {
             for (kind, report) in KeyKind::ALL.into_iter().zip(&mut self.reports) {
@@ -148,7 +148,7 @@ impl Candidates {
     }
 }
 
-/// Two fields, whichever they are.
+/// Any two fields.
 const TWO_FIELDS: u16 = u16::MAX;
 
 impl Source {

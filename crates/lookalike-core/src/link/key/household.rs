@@ -1,28 +1,28 @@
-//! Large tables of people: who has only the household in common is compared where the initials are the same.
+//! Large tables of people: records that have only the household in common are compared only if their initials are
+//! equal.
 //!
-//! Address, phone and family name make no match together, and in a large table they bring together many more pairs than all else
-//! does. What remains worth a look are those whose given names begin alike: "J." and "Jane" share no other key.
+//! Address, phone and family name together do not make a match, and in a large table they produce many more pairs than
+//! all other keys. The pairs still worth comparing are those with the same initial: "J." and "Jane" share no other key.
 
 use super::Bounds;
 use crate::ids::{Number, Record};
-use crate::link::config::Kind;
 use crate::link::records::{Field, MOST_FIELDS, Records, Tells};
 
-/// Which fields are of a household, and the initial of everybody.
+/// Fields that a household shares, and the initial of each person.
 #[derive(Debug)]
 pub(super) struct Household {
     is_of_it: [bool; MOST_FIELDS],
-    /// Zero for nobody's.
+    /// Initial of each record; zero if it has no name.
     initials: Vec<u32>,
 }
 
 impl Household {
-    /// None where there is no need for it, or no name to tell by.
+    /// Returns `None` if it is not needed, or there is no field with names.
     pub(super) fn of(records: &Records, bounds: &Bounds) -> Option<Self> {
         if !bounds.is_large {
             return None;
         }
-        let names_person = |field: &&Field| field.kind == Kind::PersonName && field.tells == Tells::Person;
+        let names_person = |field: &&Field| field.tells == Tells::Name;
         let given = records.fields().iter().find(names_person)?;
         let initial = |record: Record| given.text(record).and_then(|name| name.chars().next()).map_or(0, u32::from);
         let initials = records.all().map(initial).collect();
@@ -33,7 +33,7 @@ impl Household {
         Some(Self { is_of_it, initials })
     }
 
-    /// Whether a field is of a household.
+    /// True if a household shares the field.
     pub(super) fn has(&self, field: usize) -> bool {
         self.is_of_it[field]
     }
@@ -43,7 +43,7 @@ impl Household {
         (0..MOST_FIELDS).filter(|field| self.has(*field)).fold(0, |bits, field| bits | 1 << field)
     }
 
-    /// Whether two of one household may be one.
+    /// True if two members of a household may be the same person.
     #[inline]
     pub(super) fn may_be_one(&self, left: Record, right: Record) -> bool {
         let [left, right] = [left, right].map(|record| self.initials[record.index()]);
@@ -54,6 +54,7 @@ impl Household {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::config::Kind;
     use crate::link::config::{ColumnConfig, Config};
     use crate::link::key::{find_candidates, share_two_fields};
     use crate::table::Table;
@@ -67,7 +68,7 @@ mod tests {
             ["J", "7 Hill Road", "Oxford"],
             ["Ann", "7 Hill Road", "Leeds"],
             ["Bob", "7 Hill Road", "Leeds"],
-            // Others of these cities, or these were keys enough.
+            // Other people in these cities; otherwise the cities would be sufficient keys.
             ["Clara", "1 Long Lane", "Oxford"],
             ["Dora", "2 Mill Street", "Oxford"],
             ["Emil", "3 Park Avenue", "Leeds"],
@@ -75,7 +76,7 @@ mod tests {
         ] {
             table.push(&row).unwrap();
         }
-        // And others elsewhere, or all would live in one street.
+        // And others elsewhere; otherwise all would live in one street.
         for other in 0..40_u32 {
             let letter = |number: u32| char::from_u32('a' as u32 + number % 26).unwrap();
             let word = |from: u32| (0..6).map(|at| letter(from * 7 + from / 26 + at * at * 5)).collect::<String>();

@@ -1,4 +1,4 @@
-//! The keys of each field, made once a value.
+//! Builds the keys of each field, once per value.
 
 use rayon::prelude::*;
 use rdst::RadixSort;
@@ -20,21 +20,22 @@ pub(super) struct Maker {
     fields: Vec<usize>,
 }
 
-/// A field in which this share of random pairs is equal is no key: its buckets would hold half the records.
+/// Maximum share of random pairs that are equal in a key field: above it, a bucket would hold half the records.
 const MOST_EQUAL: f64 = 0.05;
 
-/// Records that a bucket of equal values holds on average, from which on no letters are left out: it would hold the near
-/// ones of all of them too, each in many buckets. Their other fields bring such records together.
+/// Expected size of a bucket of equal values above which no keys with a deleted letter are built: such a bucket would
+/// also hold the near matches of all of its values, each in many buckets. Other fields find these pairs.
 const MOST_EXPECTED: f64 = 1_000.0;
 
-/// Words a value by which it is looked for.
+/// Number of rare words per value to use as keys.
 const RARE_WORDS: usize = 5;
 
-/// Bands and rows of `MinHash` over three-letter pieces: found with 0.9 from a Jaccard similarity of 0.55 on.
+/// Bands and rows of `MinHash` over three-letter pieces: a pair with a Jaccard similarity of 0.55 is found with
+/// probability 0.9.
 const GRAM_BANDS: u64 = 12;
 const GRAM_ROWS: u64 = 3;
 
-/// Longer texts have rare words enough.
+/// Maximum length of texts for these keys: longer texts have enough rare words.
 const MOST_GRAM_LETTERS: usize = 100;
 
 impl Maker {
@@ -63,7 +64,7 @@ impl Maker {
         (self.fields.len() == 1).then(|| self.fields[0])
     }
 
-    /// The fields that its keys are made of.
+    /// Fields that the keys are built from.
     pub(super) fn fields(&self) -> &[usize] {
         &self.fields
     }
@@ -101,7 +102,7 @@ impl Maker {
     }
 }
 
-/// Whether keys of this kind are made of the field.
+/// True if the field has keys of this kind.
 fn fits(kind: KeyKind, field: &Field) -> bool {
     let is_words = matches!(field.kind, Kind::Organization | Kind::Address | Kind::FreeText);
     match kind {
@@ -119,7 +120,8 @@ fn fits(kind: KeyKind, field: &Field) -> bool {
     }
 }
 
-/// The share of random pairs that are equal in the field. A record is no pair with itself, or all small tables would be equal.
+/// Share of random pairs that are equal in the field. A record does not form a pair with itself; otherwise small tables
+/// would seem to have only equal values.
 fn equal_share(field: &Field) -> f64 {
     let pairs = |count: f64| count * (count - 1.0);
     let total = field.of_record.iter().filter(|value| **value != MISSING).count() as f64;
@@ -170,12 +172,12 @@ fn keys(kind: KeyKind, field: &Field, value: usize) -> Vec<u64> {
     }
 }
 
-/// The thirds of a name, the middle one counted from both ends: two slips leave one of them whole.
+/// The thirds of a name, the middle one counted from both ends: two typing errors leave one of them intact.
 fn thirds(name: &str) -> Vec<u64> {
-    /// A shorter third is had by too many.
+    /// Minimum length of a third: shorter ones are too common.
     const LEAST_LETTERS: usize = 4;
     let letters: Vec<char> = name.chars().collect();
-    // As many letters in a name that is a letter or two longer.
+    // The same number of letters in a name that is a letter or two longer.
     let length = letters.len().saturating_sub(2) / 3;
     if length < LEAST_LETTERS {
         return Vec::new();
@@ -189,9 +191,9 @@ fn thirds(name: &str) -> Vec<u64> {
     places.into_iter().map(key).collect()
 }
 
-/// The text, and the text without each of its letters: two texts that are one slip apart share one of these.
+/// The text, and the text without each of its letters: two texts at an edit distance of one share one of these.
 fn deletions(text: &str) -> Vec<u64> {
-    /// In fewer letters a slip makes another name.
+    /// Minimum length: in shorter names an edit makes a different name.
     const LEAST_LETTERS: usize = 4;
     let letters: Vec<char> = text.chars().filter(|c| *c != '-').collect();
     if letters.len() < LEAST_LETTERS {
@@ -207,7 +209,7 @@ fn deletions(text: &str) -> Vec<u64> {
     keys
 }
 
-/// The rarest words that some other record has too, or the pairs of them.
+/// Returns the rarest words that some other record has too, or the pairs of them.
 fn rare_words(words: &Words, value: usize, kind: KeyKind) -> Vec<u64> {
     let is_shared = |word: &u32| {
         let [first, second] = words.counts[*word as usize];
@@ -223,7 +225,7 @@ fn rare_words(words: &Words, value: usize, kind: KeyKind) -> Vec<u64> {
     pairs.map(|(first, second)| mix(first << 32 | second)).collect()
 }
 
-/// Keys of bands of `MinHash` over three-letter pieces, spaces left out so that words may be joined.
+/// Returns the keys of bands of `MinHash` over three-letter pieces, without spaces so that words may be joined.
 fn grams(text: &str) -> Vec<u64> {
     let letters: Vec<char> = text.chars().filter(|c| *c != ' ').collect();
     if letters.len() < 5 || letters.len() > MOST_GRAM_LETTERS {

@@ -1,9 +1,10 @@
-//! Records to candidates: pairs that share a key, found by sorting. Nobody compares all with all.
+//! Finds candidates: pairs of records that share a key, found by sorting, without comparing all records with all
+//! others.
 //!
-//! First the records that are identical in a field, then those that a forgiving key brings together: a letter left out, the
-//! same sound, rare words, swapped names, a phone without its area code. Note that a bucket over
-//! [`Bounds::bucket_pairs`] is not dropped but split by a further key, one of another field, with one record for all that are
-//! equal in everything; only what is too large even then is left out, and counted.
+//! First come the records that are identical in a field, then those that a forgiving key brings together: a deleted
+//! letter, the same sound, rare words, swapped names, a phone without its area code. A bucket over
+//! [`Bounds::bucket_pairs`] is not dropped but split by a further key of another field, with one record for all
+//! identical ones; only buckets that are too large even then are left out, and counted.
 
 mod analyze;
 mod coarse;
@@ -29,7 +30,7 @@ use self::split::Splitter;
 use super::records::Records;
 use crate::ids::Record;
 
-/// How a key came about.
+/// Kinds of keys, by how they are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum KeyKind {
@@ -39,7 +40,7 @@ pub enum KeyKind {
     Part,
     /// The given name of one is the family name of the other; the month of one the day of the other.
     Swapped,
-    /// One letter or digit more, less or other.
+    /// One letter or digit added, removed or replaced.
     Deletion,
     /// The same sound.
     Phonetic,
@@ -64,12 +65,12 @@ impl KeyKind {
         Self::Grams,
     ];
 
-    /// Whether one record has many keys of this kind, or a key so many records, that sharing one tells little.
+    /// True if sharing a key of this kind says little, because a record has many such keys or a key has many records.
     fn forgives_much(self) -> bool {
         matches!(self, Self::Part | Self::Deletion | Self::WordPair | Self::Grams)
     }
 
-    /// What it is called in a summary.
+    /// Name in a summary.
     pub fn name(self) -> &'static str {
         match self {
             Self::Identical => "identical",
@@ -84,7 +85,7 @@ impl KeyKind {
     }
 }
 
-/// What one kind of key did.
+/// Results of one kind of key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyReport {
     /// Candidates that this kind found.
@@ -97,30 +98,32 @@ pub struct KeyReport {
     pub not_compared_count: u64,
 }
 
-/// How much is compared.
+/// Limits on the number of comparisons.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// A bucket with more pairs is split.
+    /// Maximum number of pairs in a bucket: larger ones are split.
     pub bucket_pairs: u64,
-    /// Only pairs with a record from here on are wanted: those that are added to a finished result. The first record for all.
+    /// First record of a pair that is wanted: for records added to a finished result. The first record of all for all
+    /// pairs.
     pub from: Record,
-    /// As many candidates are there room for: with more, the search ends, and says so.
+    /// Maximum number of candidates in memory: if there are more, the search ends and reports it.
     pub most: usize,
     /// Number of candidates per record above which pairs that share keys of only one field are left out.
     pub most_a_record: usize,
-    /// Whether the table is so large that two kinds of pairs are left out, which are many and hardly ever matches: those of split
-    /// buckets of forgiving keys, and those of one household whose initials differ.
+    /// True if the table is so large that two kinds of pairs are left out because they are many and hardly ever match:
+    /// those of split buckets of forgiving keys, and those of one household whose initials differ.
     pub is_large: bool,
 }
 
 impl Bounds {
-    /// For this many records: the more there are, the more a key must tell to be worth comparing all that have it.
+    /// Limits for this many records: the more there are, the more selective a key must be for all of its records to be
+    /// compared.
     pub fn for_count(count: usize) -> Self {
-        /// Pairs a bucket where tables are small.
+        /// Pairs per bucket in small tables.
         const MOST: u64 = 5_000;
-        /// Pairs a bucket where they are large: seven records each.
+        /// Pairs per bucket in large tables: seven records each.
         const LEAST: u64 = 50;
-        /// Records times pairs a bucket.
+        /// Number of records times pairs per bucket.
         const PRODUCT: u64 = 10_000_000;
         let bucket_pairs = (PRODUCT / count.max(1) as u64).clamp(LEAST, MOST);
         let is_large = count.saturating_mul(MOST_A_RECORD) > ALWAYS;
@@ -136,20 +139,21 @@ impl Bounds {
     }
 }
 
-/// Number of candidates per record above which pairs that share keys of only one field are left out. Small tables have as many without
-/// harm, since they are small.
+/// Number of candidates per record above which pairs that share keys of only one field are left out. In small tables
+/// more candidates do no harm.
 pub const MOST_A_RECORD: usize = 20;
 
-/// As many candidates are compared in any case.
+/// Number of candidates that are always compared.
 pub const ALWAYS: usize = 2_000_000;
 
-/// Finds the pairs that are worth comparing. Ask whether the result is [complete](Candidates::is_complete) where there is a bound.
+/// Finds the pairs that are worth comparing. If there is a limit, check whether the result is
+/// [complete](Candidates::is_complete).
 pub fn find_candidates(records: &Records, bounds: &Bounds) -> Candidates {
     let Ok(candidates) = try_find_candidates(records, bounds, || Ok::<(), Infallible>(()));
     candidates
 }
 
-/// The same; `go_on` is asked again and again.
+/// The same; `go_on` is called repeatedly.
 ///
 /// # Errors
 ///

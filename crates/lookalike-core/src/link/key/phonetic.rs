@@ -1,6 +1,6 @@
-//! How a name sounds, roughly, in the languages that write it in Latin letters.
+//! Approximate pronunciation of a name, in languages written in the Latin alphabet.
 
-/// The sound of a word: its consonants in classes that are mixed up, and its first letter as a vowel or such a class.
+/// The sound of a word: its consonants as classes of similar sounds, and its first letter as a vowel or such a class.
 /// Empty for words without Latin letters.
 pub(super) fn sound(word: &str) -> String {
     let letters: Vec<u8> = word.bytes().filter(u8::is_ascii_lowercase).collect();
@@ -19,7 +19,7 @@ pub(super) fn sound(word: &str) -> String {
     sound
 }
 
-/// The class of the sound at the start, if it is kept, and how many letters make it.
+/// Returns the class of the sound at the start, if it is kept, and the number of its letters.
 fn class_of(letters: &[u8], is_first: bool) -> (Option<char>, usize) {
     for (spelled, class) in [
         ("tsch", 'x'),

@@ -1,4 +1,5 @@
-//! Two records to the keys that they share, and what came of the bucket of each: why a pair was compared, or was not.
+//! Finds the keys that two records share, and what happened to the bucket of each: the reason why a pair was compared
+//! or not.
 
 use super::coarse::Coarse;
 use super::household::Household;
@@ -11,35 +12,36 @@ use crate::link::records::Records;
 /// A key that two records share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedKey {
-    /// How it came about.
+    /// Kind of the key.
     pub kind: KeyKind,
-    /// The fields that it is made of.
+    /// Fields that it is built from.
     pub fields: Vec<usize>,
-    /// How many records have it.
+    /// Number of records that have it.
     pub record_count: usize,
-    /// What came of it.
+    /// Result for the pair.
     pub outcome: Outcome,
 }
 
-/// What came of a shared key.
+/// Result of a shared key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All that have it are compared.
+    /// All records with this key are compared.
     Compared,
-    /// Too many have it; the pair shares a further key of another field.
+    /// Too many records have it; the pair shares a further key of another field.
     ComparedBySplit,
-    /// Too many have it, and no further key brought the pair together.
+    /// Too many records have it, and no further key brought the pair together.
     TooMany,
 }
 
 impl SharedKey {
-    /// Whether it brought the pair together.
+    /// True if the key made the pair a candidate.
     pub fn is_found(&self) -> bool {
         self.outcome != Outcome::TooMany
     }
 }
 
-/// The keys that two records share, in the order in which they are tried; the best outcome of each kind and field.
+/// Returns the keys that two records share, in the order in which they are tried; the best outcome of each kind and
+/// field.
 pub fn shared_keys(records: &Records, bounds: &Bounds, left: Record, right: Record) -> Vec<SharedKey> {
     let coarse = Coarse::of(records);
     let household = Household::of(records, bounds);
@@ -73,8 +75,8 @@ pub fn shared_keys(records: &Records, bounds: &Bounds, left: Record, right: Reco
     shared
 }
 
-/// Whether two records that share keys of these fields share enough where one field is not: in a large table of people, the fields of a
-/// household count as one, unless the initials are the same too.
+/// True if two records that share keys of these fields share enough in tables where one field is not enough: in a large
+/// table of people, all fields of a household count as one unless the initials are equal too.
 pub fn share_two_fields(records: &Records, bounds: &Bounds, [left, right]: [Record; 2], fields: &[usize]) -> bool {
     let Some(household) = Household::of(records, bounds) else { return fields.len() > 1 };
     let of_household = fields.iter().filter(|field| household.has(**field)).count();

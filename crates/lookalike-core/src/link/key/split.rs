@@ -1,4 +1,5 @@
-//! Buckets to pairs. A bucket over the bound is split by a further key of another field, and again by a second one.
+//! Builds pairs from buckets. A bucket over the bound is split by a further key of another field, and again by a second
+//! one.
 
 use rdst::RadixKey;
 
@@ -25,10 +26,10 @@ impl RadixKey for Entry {
     }
 }
 
-/// What came of some buckets.
+/// Pairs found in some buckets.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Pairs, the lesser record in the upper half.
+    /// Pairs, with the smaller record in the upper half.
     pub(super) pairs: Vec<u64>,
     /// Pairs of buckets that were split by a further key.
     pub(super) split_pairs: Vec<u64>,
@@ -36,7 +37,7 @@ pub(super) struct Found {
     pub(super) not_compared_count: u64,
 }
 
-/// Makes pairs of buckets of one field's key.
+/// Builds pairs from the buckets of one field's key.
 pub(super) struct Splitter<'a> {
     records: &'a Records,
     coarse: &'a [Coarse],
@@ -58,7 +59,7 @@ impl<'a> Splitter<'a> {
         let is_forgiving = maker.kind().forgives_much();
         let splits = match maker.kind() {
             KeyKind::Identical | KeyKind::Swapped => 2,
-            // In a large bucket a word is not rare any more, and other keys find names that sound alike.
+            // In a large bucket a word is no longer rare, and other keys find names that sound similar.
             _ if bounds.is_large => 0,
             _ if is_forgiving => 1,
             _ => 2,
@@ -82,7 +83,7 @@ impl<'a> Splitter<'a> {
                 self.emit_whole(&members, &mut found);
                 continue;
             }
-            // Copies go with the one that stands for them.
+            // Copies are represented by their first record.
             members.retain(|record| self.records.copies().is_first(*record));
             let count = self.pair_count(&members);
             if count <= self.bounds.bucket_pairs {
@@ -93,7 +94,7 @@ impl<'a> Splitter<'a> {
             if self.splits > 0 {
                 self.split(&members, 0, self.splits, self.is_of_household(), &mut found.split_pairs);
             }
-            // One pair may come by two further keys.
+            // The same pair may come from two further keys.
             let kept = before + keep_different(&mut found.split_pairs[before..]);
             found.split_pairs.truncate(kept);
             found.split_bucket_count += 1;
@@ -102,12 +103,13 @@ impl<'a> Splitter<'a> {
         found
     }
 
-    /// Whether the key is one of a household.
+    /// True if the key is of a field that a household shares.
     fn is_of_household(&self) -> bool {
         self.field.is_some_and(|field| self.household.is_some_and(|household| household.has(field)))
     }
 
-    /// All pairs of a bucket. Those of one household with one initial share as much as those that two fields brought together.
+    /// Adds all pairs of a bucket. Pairs of one household with equal initials share as much as pairs brought together
+    /// by two fields.
     fn emit_whole(&self, members: &[Record], found: &mut Found) {
         self.emit(members, &mut found.pairs);
         if self.is_of_household() && !self.is_forgiving {
@@ -115,7 +117,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Splits by each further key from `first` on; `is_household` where all keys so far are those of a household.
+    /// Splits by each further key from `first` on; `is_household` is true if all keys so far are those of a household.
     fn split(&self, members: &[Record], first: usize, splits: usize, is_household: bool, pairs: &mut Vec<u64>) {
         let mut coded: Vec<(u32, Record)> = Vec::with_capacity(members.len());
         for (at, further) in self.coarse.iter().enumerate().skip(first) {
@@ -148,7 +150,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// How many pairs the members make. They are sorted, so that those of the first table come first.
+    /// Number of pairs among the members, which are sorted so that those of the first table come first.
     fn pair_count(&self, members: &[Record]) -> u64 {
         let count = members.len() as u64;
         if self.records.are_of_two_tables() {
@@ -159,7 +161,7 @@ impl<'a> Splitter<'a> {
         count * count.saturating_sub(1) / 2 - old * old.saturating_sub(1) / 2
     }
 
-    /// The pairs that may be more than of one household.
+    /// Adds the pairs that may have more in common than a household.
     fn emit_household(&self, members: &[Record], pairs: &mut Vec<u64>) {
         let before = pairs.len();
         self.emit(members, pairs);
@@ -191,7 +193,7 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// Sorts, and moves each different number to the front; how many there are.
+/// Sorts, and moves each distinct number to the front; returns their count.
 fn keep_different(numbers: &mut [u64]) -> usize {
     numbers.sort_unstable();
     let mut kept = 0;
@@ -204,13 +206,13 @@ fn keep_different(numbers: &mut [u64]) -> usize {
     kept
 }
 
-/// A pair in one number; sorted, pairs are in the order of their left and right records.
+/// Packs a pair into one number; sorted numbers are in the order of their left and right records.
 #[inline]
 pub(super) fn pack(left: Record, right: Record) -> u64 {
     u64::from(left.0) << 32 | u64::from(right.0)
 }
 
-/// The records of a pair.
+/// Unpacks the records of a pair.
 #[inline]
 pub(super) fn unpack(pair: u64) -> (Record, Record) {
     (Record((pair >> 32) as u32), Record(pair as u32))

@@ -1,5 +1,5 @@
-//! What a few pairs are compared by, looked at in one go. Values lie all over the memory: a processor waits for many of them no longer than
-//! for one, as long as nothing else is done in between.
+//! Prefetches the values needed to compare a batch of pairs. Values are scattered over memory: the processor can wait
+//! for many of them in the time it takes to wait for one, as long as it does nothing else in between.
 
 use std::hint::black_box;
 
@@ -7,10 +7,10 @@ use crate::ids::Record;
 use crate::link::config::Kind;
 use crate::link::records::{Detail, MISSING, Records};
 
-/// How many pairs are looked at in one go: their values fit into the nearest cache.
+/// Number of pairs to prefetch at once: their values fit into the first-level cache.
 pub(crate) const AT_ONCE: usize = 64;
 
-/// Looks at the values of some pairs. Nothing is made of them: they are near when the pairs are compared.
+/// Reads the values of some pairs and discards them, so that they are in the cache when the pairs are compared.
 pub(crate) fn look_ahead(records: &Records, pairs: &[(Record, Record)]) {
     for (left, right) in pairs {
         black_box(records.row(*left)[0].value ^ records.row(*right)[0].value);

@@ -1,4 +1,4 @@
-//! Dates: typing errors, mixed-up days and months, and days that are near.
+//! Compares dates: typing errors, swapped days and months, and days that are close to each other.
 
 use super::plain::{Spelled, slips};
 use super::{DIFFERENT, Level};

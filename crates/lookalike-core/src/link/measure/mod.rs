@@ -1,7 +1,7 @@
-//! Two values to how alike they are, on the scale of their kind; two records to the [`Pattern`] of all their fields.
+//! Compares two values on the scale of their kind, and two records in the [`Pattern`] of all their fields.
 //!
-//! A level is a number: 0 when both values are missing, 1 when one is, then from different to equal. What each level is
-//! called and how many points it is worth stands in `scale.rs`; what it weighs is estimated from the data.
+//! A level is a number: 0 if both values are missing, 1 if one is, then from different to equal. The name and the
+//! points of each level are in `scale.rs`; its weight is estimated from the data.
 
 mod ahead;
 mod date;
@@ -12,8 +12,8 @@ mod scale;
 mod words;
 
 pub(super) use ahead::{AT_ONCE, look_ahead};
-pub(super) use email::{NAMED_WITHIN_DOMAIN, SAME_DOMAIN};
-pub(super) use name::nickname_groups;
+pub(super) use email::{NAMED, NAMED_WITHIN_DOMAIN, SAME_DOMAIN};
+pub(super) use name::{ALIKE, TWO_PEOPLE, nickname_groups};
 pub(super) use plain::LOCAL_DIGITS;
 pub use scale::{LevelInfo, Scale};
 
@@ -23,7 +23,7 @@ use super::config::Kind;
 use super::records::{Cell, Detail, Field, MISSING, Records};
 use crate::ids::Record;
 
-/// How alike two values are: a place on the [`Scale`] of their kind.
+/// Degree of similarity of two values: a position on the [`Scale`] of their kind.
 pub type Level = u8;
 
 /// Both values are missing.
@@ -32,7 +32,7 @@ pub const BOTH_MISSING: Level = 0;
 /// One value is missing.
 pub const ONE_MISSING: Level = 1;
 
-/// The values have nothing to do with each other.
+/// The values have nothing in common.
 pub const DIFFERENT: Level = 2;
 
 /// The levels of all fields of a pair, four bits each, the first field lowest.
@@ -53,6 +53,9 @@ pub fn compare(records: &Records, left: Record, right: Record) -> Pattern {
     }
     if let Some(fields) = records.swappable() {
         pattern = name::with_swapped(records, left, right, fields, pattern);
+    }
+    if records.are_of_two_generations(left, right) {
+        pattern = name::with_generations(records, pattern);
     }
     for field in records.emails() {
         pattern = email::with_named(records, left, right, *field, pattern);
@@ -77,7 +80,7 @@ fn compare_cells(field: &Field, left: Cell, right: Cell) -> Level {
         Detail::Dates(dates) => date::level(texts, values.map(|value| dates[value as usize])),
         Detail::Numbers(numbers) => plain::number_level(texts, values.map(|value| numbers[value as usize])),
         Detail::Words(words) if left.are_words || right.are_words => {
-            // Without a word in common, a text of many words is another one.
+            // Texts of many words without a word in common are different.
             if left.are_words && right.are_words && left.letters().are_disjoint(right.letters()) {
                 return words::different(left.has_digit && right.has_digit);
             }
@@ -93,7 +96,7 @@ fn compare_cells(field: &Field, left: Cell, right: Cell) -> Level {
     }
 }
 
-/// What two different values weigh: as their level does, or between two levels where similarity is a matter of degree.
+/// Weight of two different values: the weight of their level, or one between two levels if similarity is continuous.
 pub(super) fn weight_of(field: &Field, left: u32, right: u32, level: Level, weights: &[f64]) -> f64 {
     match &field.detail {
         Detail::Words(words) if level != words::PART_NUMBER => {

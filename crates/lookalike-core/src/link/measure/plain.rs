@@ -1,4 +1,4 @@
-//! Codes, phones, e-mails and numbers: what a slip of the hand does to them.
+//! Compares codes, phones, e-mail addresses and numbers, with tolerance for typing errors.
 
 use rapidfuzz::distance::{jaro_winkler, osa};
 
@@ -6,7 +6,7 @@ use super::{DIFFERENT, Level};
 use crate::link::letters::Letters;
 use crate::packed::Strings;
 
-/// A text with its letters, which are looked at first: texts lie all over the memory.
+/// A text with its letters, which are checked first: texts are scattered over memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spelled<'a> {
     place: Place<'a>,
@@ -46,7 +46,7 @@ impl<'a> Spelled<'a> {
     }
 }
 
-/// How many letters the shorter and the longer text have.
+/// Number of letters in the shorter and in the longer text.
 pub(super) fn lengths(texts: [Spelled<'_>; 2]) -> [u32; 2] {
     let [left, right] = texts.map(|one| one.letters.count());
     [left.min(right), left.max(right)]
@@ -55,7 +55,8 @@ pub(super) fn lengths(texts: [Spelled<'_>; 2]) -> [u32; 2] {
 /// Longer texts are compared by their first characters, up to this number: comparing all would take quadratic time.
 const MOST_LETTERS: u32 = 512;
 
-/// How many slips lie between two texts: a letter put in, left out, replaced, or two swapped; none above `most`.
+/// Edit distance between two texts: letters inserted, deleted, replaced, or two swapped; `None` if it is more than
+/// `most`.
 pub(super) fn slips(texts: [Spelled<'_>; 2], most: usize) -> Option<usize> {
     let [left, right] = texts;
     if left.letters.least_slips(right.letters) as usize > most {
@@ -75,14 +76,14 @@ pub(super) fn slips(texts: [Spelled<'_>; 2], most: usize) -> Option<usize> {
     }
 }
 
-/// The same for texts of any length, in as many steps as they have letters: only what is `most` places apart can be the same
-/// letter, so that a band of the table is enough, and it ends where no slips are left.
+/// Computes the same for texts of any length, in time proportional to their length: only letters at most `most`
+/// positions apart can match, so a band of the table is enough, and the loop ends once too many edits are needed.
 fn few_slips<T: PartialEq>(left: &[T], right: &[T], most: usize) -> Option<usize> {
     if left.len().abs_diff(right.len()) > most {
         return None;
     }
     let (width, too_many) = (2 * most + 1, most + 1);
-    // The place `b` of a row stands for the first `row + b - most` letters of `right`.
+    // Entry `b` of a row is for the first `row + b - most` letters of `right`.
     let mut row: Vec<usize> = (0..width).map(|b| b.checked_sub(most).unwrap_or(too_many)).collect();
     let (mut last, mut before_last) = (vec![too_many; width], vec![too_many; width]);
     for i in 1..=left.len() {
@@ -113,10 +114,10 @@ fn few_slips<T: PartialEq>(left: &[T], right: &[T], most: usize) -> Option<usize
     Some(row[right.len() + most - left.len()]).filter(|slips| *slips <= most)
 }
 
-/// The share of letters that need no slip; zero below `least`.
+/// Share of letters that need no edit; zero below `least`.
 pub(super) fn ratio(texts: [Spelled<'_>; 2], least: f64) -> f64 {
     let [left, right] = texts;
-    // What is cut off long texts counts here still, by its length and by what letters there are.
+    // The part cut off from long texts still counts here, through its length and its letters.
     let most_ratio = left.letters.most_ratio(right.letters);
     if most_ratio < least {
         return 0.0;
@@ -131,7 +132,7 @@ pub(super) fn ratio(texts: [Spelled<'_>; 2], least: f64) -> f64 {
     if ratio < least { 0.0 } else { ratio }
 }
 
-/// Likeness of names, which are more often wrong at their ends. (Winkler 1990)
+/// Similarity of names, which are more often wrong at their ends. (Winkler 1990)
 /// Zero below `least`.
 pub(super) fn jaro(texts: [Spelled<'_>; 2], least: f64) -> f64 {
     let [left, right] = texts;
@@ -151,7 +152,7 @@ pub(super) fn jaro(texts: [Spelled<'_>; 2], least: f64) -> f64 {
 pub(super) fn code_level(texts: [Spelled<'_>; 2]) -> Level {
     let [shorter, _] = lengths(texts);
     match slips(texts, 2) {
-        // Two of three letters are another state, not a slip.
+        // Two out of three letters are a different state, not a typing error.
         Some(1) if shorter >= 3 => 5,
         Some(2) if shorter >= 6 => 4,
         _ if shorter >= 5 && ratio(texts, 0.6) > 0.0 => 3,
@@ -159,7 +160,7 @@ pub(super) fn code_level(texts: [Spelled<'_>; 2]) -> Level {
     }
 }
 
-/// Digits of a phone within its area.
+/// Digits of a phone number within its area.
 pub(in crate::link) const LOCAL_DIGITS: usize = 7;
 
 pub(super) fn phone_level(texts: [Spelled<'_>; 2]) -> Level {
@@ -172,7 +173,7 @@ pub(super) fn phone_level(texts: [Spelled<'_>; 2]) -> Level {
         return 6;
     }
     let shorter = left.len().min(right.len());
-    // An area code more or less is no slip, so that only the digits that both have are looked at.
+    // An additional area code is not an error, so only the digits that both have are compared.
     let local = texts.map(|one| match one.text().len() - shorter {
         0 => one,
         start => Spelled::new(&one.text()[start..]),
@@ -185,7 +186,7 @@ pub(super) fn phone_level(texts: [Spelled<'_>; 2]) -> Level {
     }
 }
 
-/// The name of an e-mail, and its domain.
+/// The part of an e-mail address before the @, and its domain.
 pub(super) fn parts_of_email(text: &str) -> (&str, &str) {
     text.split_once('@').unwrap_or((text, ""))
 }
@@ -201,7 +202,7 @@ pub(super) fn email_level(texts: [Spelled<'_>; 2]) -> Level {
     if left.0 == right.0 && shorter >= 4 {
         return 7;
     }
-    // Many have the same domain: at least a third of the name must be the same too.
+    // Many addresses have the same domain: at least a third of the name must be equal too.
     if ratio(texts, 0.75) > 0.0 && ratio([left.0, right.0].map(Spelled::new), 0.34) > 0.0 {
         return 6;
     }
@@ -279,7 +280,7 @@ mod tests {
         }
     }
 
-    /// Letters by chance, always the same.
+    /// Pseudorandom letters, always the same.
     fn by_chance(seed: u64, count: u64) -> String {
         let letter = |at: u64| {
             let noise = (seed << 32 | at).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -302,7 +303,7 @@ mod tests {
         };
         assert_eq!(level(&text, &slipped), 5);
         assert_eq!(level(&text, &format!("{}{}", &text[..2_000], &other[2_000..])), 3);
-        // Half of it is not there, however it begins.
+        // Half of it is missing, whatever its beginning.
         assert_eq!(level(&text, &with_end), DIFFERENT);
         assert!((ratio([&*text, &*with_end].map(Spelled::new), 0.0) - 0.5).abs() < 1e-9);
     }

@@ -1,4 +1,5 @@
-//! What each level of each kind is called, and its points: 100 for equal, less for what a person would forgive.
+//! Names of the levels of each kind, and their points: 100 for equal, fewer for differences that a person would
+//! forgive.
 
 use super::Level;
 use crate::link::config::Kind;
@@ -6,7 +7,7 @@ use crate::link::config::Kind;
 /// One level of a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelInfo {
-    /// What it is called in an explanation.
+    /// Name in an explanation.
     pub name: &'static str,
     /// Points, up to 100.
     pub points: u8,
@@ -16,24 +17,26 @@ pub struct LevelInfo {
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     levels: &'static [LevelInfo],
-    /// Runs of levels in which each is at least as close as the one before.
-    chains: &'static [std::ops::RangeInclusive<Level>],
+    /// Lists of levels in which each is at least as close as the one before.
+    chains: &'static [&'static [Level]],
 }
 
 const fn level(name: &'static str, points: u8) -> LevelInfo {
     LevelInfo { name, points }
 }
 
-/// Nothing speaks for the pair and nothing against it.
+/// No evidence for or against the pair.
 const BOTH: LevelInfo = level("both missing", 50);
 
-/// As above, but whoever is the same would more often have given the same.
+/// As above, but two records of the same person or thing would more often both have a value.
 const ONE: LevelInfo = level("one missing", 40);
 
 const NAME: &[LevelInfo] = &[
     BOTH,
     ONE,
     level("different", 0),
+    level("another generation", 0),
+    level("one name in common", 20),
     level("a little alike", 40),
     level("alike", 65),
     level("short form", 80),
@@ -121,29 +124,31 @@ impl Scale {
     /// The scale of a kind.
     pub fn of(kind: Kind) -> Self {
         match kind {
-            Kind::PersonName => Self { levels: NAME, chains: &[2..=6, 7..=7, 8..=10] },
-            Kind::Date => Self { levels: DATE, chains: &[2..=9] },
-            Kind::Phone => Self { levels: PHONE, chains: &[2..=7] },
-            Kind::Number => Self { levels: NUMBER, chains: &[2..=8] },
-            Kind::Code | Kind::Ignored => Self { levels: CODE, chains: &[2..=6] },
-            Kind::Category => Self { levels: CATEGORY, chains: &[2..=3] },
-            // Levels 4 and 5 say what the names say, and what the domain does.
-            Kind::Email => Self { levels: EMAIL, chains: &[2..=3, 6..=9] },
-            Kind::Organization | Kind::Address | Kind::FreeText => Self { levels: WORDS, chains: &[2..=7, 8..=15] },
+            Kind::PersonName => Self { levels: NAME, chains: &[&[2, 3, 4, 5, 6, 7, 8, 12], &[9], &[10, 11]] },
+            Kind::Date => Self { levels: DATE, chains: &[&[2, 3, 4, 5, 6, 7, 8, 9]] },
+            Kind::Phone => Self { levels: PHONE, chains: &[&[2, 3, 4, 5, 6, 7]] },
+            Kind::Number => Self { levels: NUMBER, chains: &[&[2, 3, 4, 5, 6, 7, 8]] },
+            Kind::Code | Kind::Ignored => Self { levels: CODE, chains: &[&[2, 3, 4, 5, 6]] },
+            Kind::Category => Self { levels: CATEGORY, chains: &[&[2, 3]] },
+            // The evidence of levels 4 and 5 is that of the names and of the domain.
+            Kind::Email => Self { levels: EMAIL, chains: &[&[2, 3], &[6, 7, 8, 9]] },
+            Kind::Organization | Kind::Address | Kind::FreeText => {
+                Self { levels: WORDS, chains: &[&[2, 3, 4, 5, 6, 7], &[8, 9, 10, 11, 12, 13, 14, 15]] }
+            }
         }
     }
 
-    /// What a level is called and worth.
+    /// Name and points of a level.
     pub fn level(self, level: Level) -> LevelInfo {
         self.levels[usize::from(level)]
     }
 
-    /// How many levels there are.
+    /// Number of levels.
     pub fn len(self) -> usize {
         self.levels.len()
     }
 
-    /// Never.
+    /// Always false.
     pub fn is_empty(self) -> bool {
         self.levels.is_empty()
     }
@@ -153,17 +158,21 @@ impl Scale {
         self.levels.len() as Level - 1
     }
 
-    /// Levels of texts with other numbers, each with the level of texts that are as much alike without them.
+    /// The level of different values, whatever their numbers.
+    pub(in crate::link) fn different(self) -> Level {
+        if self.levels.len() == WORDS.len() { 8 } else { super::DIFFERENT }
+    }
+
+    /// Levels of texts with conflicting numbers, each with the level of equally similar texts without a conflict.
     pub(in crate::link) fn conflicts(self) -> impl Iterator<Item = (Level, Level)> {
         const WITH: Level = 2;
         const WITHOUT: Level = 8;
         let has_conflicts = self.levels.len() == WORDS.len();
-        // What has nothing in common is different either way.
-        (WITH + 1..WITHOUT).take_while(move |_| has_conflicts).map(|level| (level, level - WITH + WITHOUT))
+        (WITH..WITHOUT).take_while(move |_| has_conflicts).map(|level| (level, level - WITH + WITHOUT))
     }
 
-    /// Runs of levels in which each is at least as close as the one before.
-    pub fn chains(self) -> &'static [std::ops::RangeInclusive<Level>] {
+    /// Lists of levels in which each is at least as close as the one before. Equal is closer than all.
+    pub fn chains(self) -> &'static [&'static [Level]] {
         self.chains
     }
 }

@@ -1,24 +1,26 @@
-//! Names of organizations, addresses and free text: how much of what the words tell is shared.
+//! Compares names of organizations, addresses and free text: by the share of information in their words that they have
+//! in common.
 
 use super::Level;
 use super::plain::{Spelled, ratio, slips};
 use crate::link::words::Words;
 
-/// Where the levels of similarity begin.
+/// Lower bounds of the levels of similarity.
 const BINS: [f32; 5] = [0.2, 0.4, 0.55, 0.7, 0.85];
 
-/// The level of "different" where numbers differ, and where they do not.
+/// The level of "different" if numbers differ, and if they do not.
 const WITH_CONFLICT: Level = 2;
 const WITHOUT_CONFLICT: Level = 8;
 
 /// The level of texts with a part number that only these two have, whatever else they say.
 pub(super) const PART_NUMBER: Level = 14;
 
-/// How much the cosine counts beside the share of the shorter text that lies within the longer: most, but "Ryder" must find
-/// "Chicago Public Schools Ryder".
+/// Weight of the cosine, compared with the share of the shorter text that is contained in the longer: most of it, but
+/// "Ryder" must find "Chicago Public Schools Ryder".
 const COSINE: f32 = 0.7;
 
-/// Longer lists of words without a partner are not searched for misspelled ones: it is a text, and a few do not matter.
+/// Maximum number of unmatched words to search for misspellings: a longer list is a text, where a few words do not
+/// matter.
 const MOST_LEFT_OVER: usize = 12;
 
 /// The level of texts without a word in common.
@@ -51,7 +53,7 @@ pub(super) fn weight_between(weights: &[f64], similarity: f32, is_conflict: bool
     weight(above - 1) * (1.0 - share) + weight(above) * share
 }
 
-/// How much is shared, from 0 to 1, and whether each side has a number that the other lacks.
+/// Share of words in common, from 0 to 1, and whether each side has a number that the other lacks.
 pub(super) fn similarity(words: &Words, texts: Option<[Spelled<'_>; 2]>, values: [u32; 2]) -> (f32, bool) {
     let [left, right] = values.map(|value| words.sorted.list(value as usize));
     let mut shared = 0.0;
@@ -91,13 +93,13 @@ pub(super) fn similarity(words: &Words, texts: Option<[Spelled<'_>; 2]>, values:
         && right.len() <= 2
         && !is_conflict
     {
-        // So few words are compared letter by letter as well.
+        // Texts of so few words are compared letter by letter as well.
         similarity = similarity.max(ratio(texts, LEAST_RATIO) as f32 * 0.95);
     }
     (similarity, is_conflict)
 }
 
-/// Letters in common from which on few words are alike: less is chance.
+/// Minimum share of letters in common for texts of few words to be similar: less is chance.
 const LEAST_RATIO: f64 = 0.4;
 
 /// Words without a partner: the rarest, since they come in that order.
@@ -128,7 +130,7 @@ impl LeftOver {
     }
 }
 
-/// Words that the other side writes in one: "van buren" and "vanburen".
+/// Finds words that the other side writes as one: "van buren" and "vanburen".
 fn joined(words: &Words, values: [u32; 2], left_over: &mut [LeftOver; 2]) -> f32 {
     let mut shared = 0.0;
     for (side, other) in [(0, 1), (1, 0)] {
@@ -156,7 +158,7 @@ fn joined(words: &Words, values: [u32; 2], left_over: &mut [LeftOver; 2]) -> f32
     shared
 }
 
-/// Words with a partner on the other side that is nearly the same, best partners first.
+/// Finds words with a nearly equal partner on the other side, best partners first.
 fn misspelled(words: &Words, left_over: &mut [LeftOver; 2]) -> f32 {
     let mut found: Vec<(f32, u32, u32)> = Vec::new();
     for left in left_over[0].words() {
@@ -180,7 +182,7 @@ fn misspelled(words: &Words, left_over: &mut [LeftOver; 2]) -> f32 {
     shared
 }
 
-/// How far one word stands for another: a slip, an abbreviation, an initial.
+/// Degree to which one word stands for another: a typing error, an abbreviation, an initial.
 fn word_similarity(texts: [Spelled<'_>; 2]) -> f32 {
     let [left, right] = texts;
     if left.letters.least_slips(right.letters) > 2 && !left.letters.may_be_within(right.letters) {
@@ -190,7 +192,7 @@ fn word_similarity(texts: [Spelled<'_>; 2]) -> f32 {
     let [shorter, longer] = if left.len() <= right.len() { [left, right] } else { [right, left] };
     let has_digit = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
     if has_digit(shorter) || has_digit(longer) {
-        // 7th and 8th, cs2 and cs3: with numbers there are no slips, only other numbers.
+        // 7th and 8th, cs2 and cs3: a different number is not a typing error.
         return 0.0;
     }
     if shorter.len() >= 4 {

@@ -1,4 +1,4 @@
-//! Addresses: the words that everyone shortens in another way, in one way.
+//! Normalizes addresses: words that are abbreviated in many ways get one form.
 
 use super::words::words;
 
@@ -70,15 +70,19 @@ pub(super) fn normalize(value: &str) -> String {
 }
 
 fn shorten(word: &str) -> &str {
-    SHORT.iter().find(|forms| forms.contains(&word)).map_or(word, |forms| forms[0])
+    let short = SHORT.iter().find(|forms| forms.contains(&word)).map_or(word, |forms| forms[0]);
+    let digits = short.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    // "22nd" is the same street as "22".
+    if is_number && ["st", "nd", "rd", "th"].contains(&&short[digits.len()..]) { digits } else { short }
 }
 
-/// Whether the word is one that addresses are made of: a street, a court, an apartment.
+/// True if the word is typical of addresses: a street, a court, an apartment.
 pub(in crate::link) fn is_address_word(word: &str) -> bool {
-    /// The forms up to here say what a place is; those after, where it lies.
+    /// The forms before this one say what a place is; those after it say where it is.
     const PLACES: usize = 32;
     SHORT[..PLACES].iter().any(|forms| forms.contains(&word)) || ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 
-/// Streets that are written in one word with their name.
+/// Endings of street names that are written as one word.
 const ENDINGS: [&str; 8] = ["strasse", "straat", "gatan", "gata", "vagen", "vej", "gasse", "utca"];

@@ -1,10 +1,10 @@
-//! Dates in the ways that people write them; a year or a month alone is a date too.
+//! Dates in all common notations; a year or a month alone is a date too.
 
 use std::fmt;
 
 use super::words::words;
 
-/// A day, or the month or year that is known. A part of zero is not known.
+/// A day, or the known month or year. Unknown parts are zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
     /// The year.
@@ -15,7 +15,7 @@ pub struct Date {
     pub day: u8,
 }
 
-/// What stands first in "3/4/1999".
+/// Meaning of the first number in "3/4/1999".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DateOrder {
     /// As in the United States.
@@ -26,7 +26,7 @@ pub enum DateOrder {
 }
 
 impl DateOrder {
-    /// The order in which more of the values can be read: a day above 12 tells.
+    /// The order in which more of the values can be parsed: a day above 12 decides.
     pub fn of<'a>(values: impl Iterator<Item = &'a str>) -> Self {
         let (mut first_is_day, mut second_is_day) = (0, 0);
         for value in values {
@@ -41,20 +41,20 @@ impl DateOrder {
     }
 }
 
-/// Years that a date of somebody's life or business has.
+/// Range of years in dates of people and businesses.
 const YEARS: std::ops::RangeInclusive<u32> = 1000..=2199;
 
 impl Date {
-    /// Reads a date; none when it is none.
+    /// Parses a date; returns `None` if it is not one.
     pub fn parse(value: &str, order: DateOrder) -> Option<Self> {
-        // A time of day does not matter.
+        // Ignore the time of day.
         let value = value.split_once('T').filter(|(date, _)| date.len() >= 8).map_or(value, |(date, _)| date);
         let parts = words(value);
         let month_at = parts.iter().position(|part| month_of(part).is_some());
         let numbers = numbers(value);
         if let Some(month) = month_at.and_then(|at| month_of(&parts[at])) {
             return match numbers[..] {
-                [day, year] if year > 31 => Self::new(year, month, day),
+                [day, year] if year > 31 => Self::new(if year < 100 { century(year) + year } else { year }, month, day),
                 [year, day] if year > 31 => Self::new(year, month, day),
                 [year] if year > 31 => Self::new(year, month, 0),
                 _ => None,
@@ -70,6 +70,9 @@ impl Date {
             [year, month] if year > 31 => Self::new(year, month, 0),
             [month, year] => Self::new(year, month, 0),
             [year, month, day, ..] if year > 31 => Self::new(year, month, day),
+            [first, second, year] if year < 100 && has_two_digits(value) => {
+                Self::ordered(first, second, century(year) + year, order)
+            }
             [first, second, year, ..] => Self::ordered(first, second, year, order),
             _ => None,
         }
@@ -77,7 +80,7 @@ impl Date {
 
     fn ordered(first: u32, second: u32, year: u32, order: DateOrder) -> Option<Self> {
         let (month, day) = if order == DateOrder::DayFirst { (second, first) } else { (first, second) };
-        // One value in the other order must not be lost.
+        // A single value in the other order must not be lost.
         Self::new(year, month, day).or_else(|| Self::new(year, day, month))
     }
 
@@ -86,7 +89,7 @@ impl Date {
         is_date.then_some(Self { year: year as u16, month: month as u8, day: day as u8 })
     }
 
-    /// Days since the beginning of the year 0, in the calendar of today; the middle stands for what is not known.
+    /// Days since the beginning of the year 0, in the Gregorian calendar; an unknown month or day counts as the middle.
     pub fn day_number(self) -> i64 {
         let month = i64::from(if self.month == 0 { 7 } else { self.month });
         let day = i64::from(if self.day == 0 { 15 } else { self.day });
@@ -114,7 +117,20 @@ fn numbers(value: &str) -> Vec<u32> {
     value.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }
 
-/// The months by their first three letters, which are enough in English, and in the languages near it.
+/// The century of a two-digit year: the most recent one that is possible.
+fn century(year: u32) -> u32 {
+    /// Later two-digit years belong to the previous century.
+    const LAST: u32 = 30;
+    if year > LAST { 1900 } else { 2000 }
+}
+
+/// True if a date ends in a two-digit year, as in "3/31/54".
+fn has_two_digits(value: &str) -> bool {
+    let year = value.trim_end().rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    year.len() == 2 && value.contains(['/', '-', '.'])
+}
+
+/// Number of a month by its first three letters, which are enough in English and related languages.
 fn month_of(word: &str) -> Option<u32> {
     const MONTHS: [&[&str]; 12] = [
         &["jan"],
@@ -154,6 +170,8 @@ mod tests {
             "24 Jun 1971",
             "June 24, 1971",
             "1971-06-24T10:00:00Z",
+            "24/6/71",
+            "24-Jun-71",
         ] {
             assert_eq!(parsed(written, DateOrder::DayFirst).as_deref(), Some("1971-06-24"), "{written}");
         }
@@ -165,7 +183,7 @@ mod tests {
     fn a_month_or_a_year_is_a_date_and_other_things_are_not() {
         assert_eq!(parsed("1999", DateOrder::MonthFirst).as_deref(), Some("1999"));
         assert_eq!(parsed("May 1999", DateOrder::MonthFirst).as_deref(), Some("1999-05"));
-        for wrong in ["", "7364009", "12", "99999999", "3 Main St", "1999-13-01"] {
+        for wrong in ["", "7364009", "12", "99999999", "1 2 30", "3 Main St", "1999-13-01"] {
             assert_eq!(parsed(wrong, DateOrder::MonthFirst), None, "{wrong}");
         }
     }

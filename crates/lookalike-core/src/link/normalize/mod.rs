@@ -1,7 +1,6 @@
-//! A value as it was written to a value as it is compared: one form for what a person would call the same.
+//! Normalizes values for comparison: one form for everything that a person would consider the same.
 //!
-//! Each kind has its own way. Note that an empty result means *missing*, also for "n/a" or a phone
-//! without digits.
+//! Each kind has its own rules. Note that an empty result means *missing*, also for "n/a" or a phone without digits.
 
 mod address;
 mod date;
@@ -12,12 +11,13 @@ mod words;
 
 pub(super) use address::is_address_word;
 pub use date::{Date, DateOrder};
+pub(super) use name::generation_of;
 pub(super) use number::parse_number;
 pub(super) use words::{fold, words};
 
 use super::config::Kind;
 
-/// What people write where nothing is known.
+/// Words that people write for an unknown value.
 const NOTHING: [&str; 14] = [
     "n a",
     "na",
@@ -35,12 +35,12 @@ const NOTHING: [&str; 14] = [
     "no data",
 ];
 
-/// Whether a folded text is a word for nothing.
+/// True if a folded text is a word for an unknown value.
 pub(super) fn is_nothing(folded: &str) -> bool {
     NOTHING.contains(&folded)
 }
 
-/// Brings values of one column into their form.
+/// Normalizes the values of one column.
 #[derive(Clone, Copy, Debug)]
 pub struct Normalizer {
     kind: Kind,
@@ -48,13 +48,14 @@ pub struct Normalizer {
 }
 
 impl Normalizer {
-    /// For a column of this kind with these values: some dates can only be read beside others of their column.
+    /// Creates a normalizer for a column of this kind with these values: some dates can only be parsed in the context
+    /// of their column.
     pub fn new<'a>(kind: Kind, values: impl Iterator<Item = &'a str>) -> Self {
         let date_order = if kind == Kind::Date { DateOrder::of(values) } else { DateOrder::default() };
         Self { kind, date_order }
     }
 
-    /// The form in which `value` is compared; empty when it says nothing.
+    /// Returns the form in which `value` is compared; empty if it contains no information.
     pub fn normalize(&self, value: &str) -> String {
         let value = value.trim();
         if value.is_empty() {

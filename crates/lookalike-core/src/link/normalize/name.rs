@@ -2,8 +2,8 @@
 
 use super::words::words;
 
-/// What stands before or after a name and is no part of it.
-const TITLES: [&str; 17] = [
+/// Words that stand before or after a name without being part of it.
+const TITLES: [&str; 20] = [
     "mr",
     "mrs",
     "ms",
@@ -15,8 +15,11 @@ const TITLES: [&str; 17] = [
     "rev",
     "jr",
     "sr",
+    "junior",
+    "senior",
     "ii",
     "iii",
+    "iv",
     "phd",
     "md",
     "herr",
@@ -24,7 +27,7 @@ const TITLES: [&str; 17] = [
 ];
 
 pub(super) fn normalize(value: &str) -> String {
-    // A comma puts the family name first, unless what follows is only a title.
+    // A comma puts the family name first, unless only a title follows.
     let turned = match value.split_once(',') {
         Some((family, given)) if words(given).iter().any(|word| !is_title(word)) => {
             [words(given), words(family)].concat()
@@ -32,10 +35,59 @@ pub(super) fn normalize(value: &str) -> String {
         _ => words(value),
     };
     let kept: Vec<&str> = turned.iter().map(String::as_str).filter(|word| !is_title(word)).collect();
-    // Somebody may be called nothing but "Sir".
+    // Somebody may be named just "Sir".
     if kept.is_empty() { turned.join(" ") } else { kept.join(" ") }
 }
 
 fn is_title(word: &str) -> bool {
     TITLES.contains(&word)
+}
+
+/// Generation in a name: 1 for "Sr", 2 for "Jr" and "II", and so on; 0 if there is none. `is_alone` is for a column
+/// that has nothing else.
+pub(in crate::link) fn generation_of(value: &str, is_alone: bool) -> u8 {
+    // Nearly all names are decided by the lengths of their words alone.
+    let is_word = |word: &&str| (1..=6).contains(&word.len());
+    let mut parts = value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    // Somebody may be named just "Sir", and "Sr. García" is a gentleman.
+    if !is_alone {
+        parts.next();
+    }
+    let count = parts.clone().count();
+    let words = parts.enumerate().filter(|(_, word)| is_word(word));
+    let generation = |(at, word): (usize, &str)| match &*word.to_ascii_lowercase() {
+        "sr" | "senior" => 1,
+        // Elsewhere it is an initial.
+        "i" if is_alone || at + 1 == count && count > 1 && !value.contains(',') => 1,
+        "jr" | "junior" | "ii" | "2nd" => 2,
+        "iii" | "3rd" => 3,
+        "iv" | "4th" => 4,
+        _ => 0,
+    };
+    words.map(generation).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_say_its_generation() {
+        for (name, expected) in [
+            ("John Smith", 0),
+            ("John Smith Jr.", 2),
+            ("Smith Sr", 1),
+            ("Smith, John, Jr", 2),
+            ("SMITH, JOHN III", 3),
+            ("John Smith II", 2),
+            ("John Smith I", 1),
+            ("John I Smith", 0),
+            ("Smith, John I", 0),
+            ("Sr. García", 0),
+            ("Jr", 0),
+        ] {
+            assert_eq!(generation_of(name, false), expected, "{name}");
+        }
+        assert_eq!([generation_of("Jr", true), generation_of("I", true)], [2, 1]);
+    }
 }

@@ -1,6 +1,6 @@
-//! Numbers: with their currency, thousands separators and decimal points.
+//! Parses numbers with currency, thousands separators and decimal points.
 
-/// The number that is written here; a unit before or after it does not matter.
+/// Parses a number; a unit before or after it is ignored.
 pub(in crate::link) fn parse_number(value: &str) -> Option<f64> {
     let trimmed = value
         .trim_start_matches(|c: char| !c.is_ascii_digit() && !matches!(c, '-' | '.'))
@@ -16,7 +16,7 @@ pub(in crate::link) fn parse_number(value: &str) -> Option<f64> {
     }
     let last_point = trimmed.rfind('.');
     let last_comma = trimmed.rfind(',');
-    // "1.099,50": the later sign is the decimal one. A lone comma is one when not three digits follow it.
+    // In "1.099,50" the later sign is the decimal one. A lone comma is one unless three digits follow it.
     let comma_is_decimal = match (last_point, last_comma) {
         (Some(point), Some(comma)) => comma > point,
         (None, Some(comma)) => trimmed.len() - comma != 4 && trimmed.matches(',').count() == 1,

@@ -1,16 +1,16 @@
-//! Phones: digits only, without what is dialled before or after them.
+//! Normalizes phone numbers: digits only, without prefixes and extensions.
 
 use super::words::fold;
 
-/// Longest number of the international plan. (ITU-T E.164)
+/// Maximum number of digits in the international numbering plan. (ITU-T E.164)
 const MOST_DIGITS: usize = 15;
 
-/// Fewer are no phone.
+/// Minimum number of digits of a phone number.
 const LEAST_DIGITS: usize = 4;
 
 pub(super) fn normalize(value: &str) -> String {
     let lower = fold(value);
-    // An extension is asked for after the number.
+    // An extension is after the number.
     let number =
         ["ext", "x", "#"].iter().filter_map(|mark| lower.find(mark)).min().map_or(&lower[..], |at| &lower[..at]);
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();

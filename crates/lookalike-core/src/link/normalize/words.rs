@@ -1,18 +1,18 @@
-//! A text to its words: folded, without accents, with the numbers that are meant.
+//! Splits a text into words: folded, without accents, and with normalized numbers.
 
 use crate::text::fold::{Fold, Folder};
 use crate::text::normalize::normalize;
 
-/// Case, width and accents folded; nothing else changed.
+/// Folds case, width and accents; changes nothing else.
 pub(in crate::link) fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    let mut folder = Folder::new(Fold { accents: true, digits: false });
+    let mut folder = Folder::new(Fold { accents: true, ..Fold::NONE });
     normalize(text).chars().flat_map(|c| folder.fold(c)).flatten().collect()
 }
 
-/// The words of a text. Apostrophes vanish, `&` is "and", a decimal point stays inside its number.
+/// The words of a text. Apostrophes are removed, `&` becomes "and", and a decimal point remains part of its number.
 pub(in crate::link) fn words(text: &str) -> Vec<String> {
     let folded = fold(text);
     let mut words: Vec<String> = Vec::new();
@@ -39,7 +39,7 @@ pub(in crate::link) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Han and Kana: written without spaces, so that each character is a word.
+/// True for Han and Kana, which are written without spaces, so that each character is a word.
 fn stands_alone(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{20000}'..='\u{3FFFF}')
 }
@@ -49,7 +49,7 @@ fn end_word(word: &mut String, words: &mut Vec<String>) {
         return;
     }
     let mut plain = std::mem::take(word);
-    // "v7" and "7.0" are the version that others write "7".
+    // "v7" and "7.0" are the same version as "7".
     if plain.starts_with('v') && plain[1..].starts_with(|c: char| c.is_ascii_digit()) {
         plain.remove(0);
     }

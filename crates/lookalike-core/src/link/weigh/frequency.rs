@@ -1,7 +1,7 @@
-//! Term frequencies: equal values tell the more, the rarer they are, so that "Smith" says less than "Szczepanski".
+//! Term frequencies: the rarer a value, the more its equality says, so that "Smith" says less than "Szczepanski".
 //!
-//! What is counted is not how often a value occurs, but how often it meets itself *by chance*.
-//! An e-mail that seven records have is not common when the seven are one person.
+//! Counts not how often a value occurs, but how often two records have it in common *by chance*. An e-mail address in
+//! seven records is not common if all seven are one person.
 
 use super::super::key::Candidates;
 use super::super::measure::{Pattern, Scale};
@@ -10,21 +10,21 @@ use super::super::score::{Scored, Scorer};
 use super::{Learned, Model, exact_weight, probability};
 use crate::ids::{Number, Record};
 
-/// What the rarity of each value adds to the weight of its field.
+/// Amount that the rarity of each value adds to the weight of its field.
 #[derive(Debug)]
 pub struct Frequencies {
     adjustments: Vec<Vec<f32>>,
     most: Vec<f64>,
 }
 
-/// Chance meetings of a value that never met itself by chance: half a one.
+/// Count of chance meetings for a value without any: one half.
 const UNSEEN: f64 = 0.5;
 
 impl Frequencies {
-    /// Counts chance meetings by how probable a match each candidate is.
+    /// Counts chance meetings, weighted by the probability of each candidate to be a match.
     pub fn new(records: &Records, candidates: &Candidates, patterns: &[Pattern], model: &Model) -> Self {
         if model.learned != Learned::FromAllPairs {
-            // Here matches are told by the rarity of values, which is asked for: by all of them first.
+            // Here the rarity of values decides what is a match, so first compute it from all values.
             let first = Self::of_matches(records, &[], model);
             let scored = Scorer { records, model, frequencies: &first }.score_all(candidates, patterns);
             return Self::of_matches(records, &scored, model);
@@ -32,7 +32,7 @@ impl Frequencies {
         let mut meetings = Meetings::new(records);
         for (at, pattern) in patterns.iter().enumerate() {
             let weight = model.weight(*pattern);
-            // Less would not be seen in any sum.
+            // A smaller probability would not affect any sum.
             if weight > -10.0 {
                 let (left, right) = candidates.pair(at);
                 meetings.add_match(left, right, probability(weight));
@@ -41,7 +41,7 @@ impl Frequencies {
         meetings.adjustments(model)
     }
 
-    /// Counts chance meetings by how probable these matches are.
+    /// Counts chance meetings, weighted by the probabilities of these matches.
     pub(super) fn of_matches(records: &Records, scored: &[Scored], model: &Model) -> Self {
         let mut meetings = Meetings::new(records);
         scored.iter().for_each(|pair| meetings.add_match(pair.left, pair.right, pair.probability()));
@@ -61,39 +61,39 @@ impl Frequencies {
         meetings.adjustments(model)
     }
 
-    /// What each value of each field adds, as [`Frequencies::all`] gave it.
+    /// Restores the adjustments of all values of each field, as returned by [`Frequencies::all`].
     pub fn from_all(adjustments: Vec<Vec<f32>>) -> Self {
         let most = |of_field: &Vec<f32>| of_field.iter().fold(0.0, |most: f64, one| most.max(f64::from(*one)));
         let most = adjustments.iter().map(most).collect();
         Self { adjustments, most }
     }
 
-    /// What each value of each field adds, to be kept.
+    /// Adjustments of all values of each field, to be stored.
     pub fn all(&self) -> &[Vec<f32>] {
         &self.adjustments
     }
 
-    /// What equality in this value of a field adds to the weight of equal values.
+    /// Amount that equality in this value of a field adds to the weight of equal values.
     #[inline]
     pub fn adjustment(&self, field: usize, value: u32) -> f64 {
         f64::from(self.adjustments[field][value as usize])
     }
 
-    /// The most that any value of a field adds.
+    /// The maximum that any value of a field adds.
     #[inline]
     pub fn most(&self, field: usize) -> f64 {
         self.most[field]
     }
 }
 
-/// How often each value meets itself in a match. Whole numbers, since the sum of others depends on their order, and that on
-/// the order of the rows.
+/// Number of matches in which each value meets itself. Integers, since a sum of floating-point numbers depends on their
+/// order, and so on the order of the rows.
 struct Meetings<'a> {
     records: &'a Records,
     matched: Vec<Vec<u32>>,
 }
 
-/// What one match counts.
+/// Fixed-point unit: the count of one match.
 const MATCH: f64 = 1024.0;
 
 impl<'a> Meetings<'a> {
@@ -125,7 +125,7 @@ impl<'a> Meetings<'a> {
             let of_value = |value: usize| {
                 let [first, second] = [0, 1].map(|table: usize| f64::from(field.counts[table][value]));
                 let matched = f64::from(matched[value]) / MATCH;
-                // Meetings a record that has the value.
+                // Meetings per record that has the value.
                 let by_chance = if is_two {
                     (first * second - matched).max(0.0) / (first * second).sqrt().max(1.0)
                 } else {

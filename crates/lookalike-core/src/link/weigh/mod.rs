@@ -7,6 +7,7 @@
 mod credible;
 mod estimate;
 mod frequency;
+mod relatives;
 mod sample;
 mod sure;
 
@@ -20,27 +21,30 @@ pub(super) use sample::random_pairs;
 
 use super::config::{Config, Kind};
 use super::key::Candidates;
-use super::measure::{AT_ONCE, Pattern, Scale, compare, level_of, look_ahead};
+use super::measure::{AT_ONCE, Pattern, Scale, TWO_PEOPLE, compare, level_of, look_ahead};
 use super::records::{MOST_FIELDS, Records, Tells};
 use crate::error::{Error, Result};
 use crate::ids::Record;
 
-/// What the fields of a pair say.
+/// Weights of the fields of a pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Model {
     /// The logarithm of the odds that a random pair is a match.
     pub prior: f64,
-    /// How many matches there are, as far as can be told.
+    /// Estimated number of matches.
     pub match_count: f64,
-    /// What the weights were learned from.
+    /// Source of the weights.
     #[serde(default)]
     pub learned: Learned,
+    /// Logarithms of the odds that records that share a household are one person, by how much of it they share.
+    #[serde(default)]
+    pub relatives: Vec<f64>,
     /// The fields in their order.
     pub fields: Vec<FieldModel>,
 }
 
-/// What is known of the matches before any pair was seen.
+/// Knowledge about the matches before any pair is seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Known {
     /// The share of records that have a match; of the smaller table, where there are two.
@@ -48,15 +52,15 @@ pub struct Known {
 }
 
 impl Known {
-    /// How many matches there are, if that is known: in one table, a match makes one record of two superfluous.
+    /// Number of matches, if it is known: in one table, a match consists of two records.
     fn match_count(self, records: &Records) -> Option<f64> {
         let (first, second) = (records.first_count(), records.count() - records.first_count());
-        let whole = if records.are_of_two_tables() { first.min(second) } else { first };
-        self.share.map(|share| share * whole as f64)
+        let most = if records.are_of_two_tables() { first.min(second) as f64 } else { first as f64 / 2.0 };
+        self.share.map(|share| share * most)
     }
 }
 
-/// What weights were learned from.
+/// Source that weights were learned from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -70,64 +74,162 @@ pub enum Learned {
     FromAnother,
 }
 
-/// What one field says.
+/// Weights of one field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FieldModel {
     /// Its column.
     pub name: String,
-    /// What its values are.
+    /// Kind of its values.
     pub kind: Kind,
-    /// Whom or what its values tell apart.
+    /// Kind of person or thing that its values distinguish.
     pub tells: Tells,
     /// The share of each level among matches, of the pairs where no value is missing.
     pub among_matches: Vec<f64>,
     /// The share among other pairs.
     pub among_others: Vec<f64>,
-    /// What each level adds.
+    /// Weight that each level adds.
     pub weights: Vec<f64>,
+    /// Factor that was learned from labels: the weights are multiplied by it.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub factor: f64,
 }
 
-/// What each field of a pair says, the first field first.
+fn one() -> f64 {
+    1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_one(factor: &f64) -> bool {
+    (factor - 1.0).abs() < f64::EPSILON
+}
+
+/// Weight of each field of a pair, the first field first.
 pub type Said = [f64; MOST_FIELDS];
 
-/// How far over even odds one field can bring a pair alone: to a probability of two thirds. Whoever has the same
-/// birthday, phone or e-mail, and nothing else that agrees, is somebody near.
+/// Maximum logarithm of the odds of a pair by one field alone: a probability of two thirds. Somebody with the same
+/// birthday, phone or e-mail, and nothing else that agrees, is a relative, a neighbor or the like.
 const ALONE: f64 = 1.0;
 
-/// How far the fields of a household can bring it together. They belong to each other: who has the one in common, has
-/// the others.
+/// Maximum logarithm of the odds of two things by the fields of a building. These fields depend on each other: things
+/// that share one of them share the others.
 const HOUSEHOLD: f64 = 1.0;
 
+/// The same for people without a known name: relatives share all of these fields, which alone give less than even odds.
+const NAMELESS: f64 = -1.0;
+
+/// Factor of all but the strongest of several fields that depend on each other.
 const HALF: f64 = 0.5;
 
-/// What a long text, a category or a price can add or take. It tells what something is like, and related things are alike.
+/// The same for evidence against a match: somebody who moved has another street, another city and another postcode.
+const MOVED: f64 = 0.25;
+
+/// Maximum logarithm of the odds of names that belong to two people: a probability of 0.4 %.
+const TWO_NAMES: f64 = -8.0;
+
+/// Minimum weight of equal numbers of a person that overrule different names.
+const OVERRULES: f64 = 10.0;
+
+/// Maximum weight of a long text, a category or a price, for or against. It describes a thing, and related things are
+/// similar.
 const LIKENESS: f64 = 3.0;
 
 impl Model {
-    /// What the fields say together. A sum, but
+    /// Weight of all fields together. It is their sum, but
     ///
     /// - no field alone makes a match, unless it is the name or title by which a thing is called;
-    /// - address, phone and family name together make none either: they tell the household, the building, the head office;
-    /// - what only says what something is like says little.
+    /// - address, phone and family name together make none either: they identify a household, a building or an office;
+    /// - a field that only describes a thing weighs little;
+    /// - a move is one event, though it changes street, city and postcode.
     pub fn together(&self, said: &Said) -> f64 {
-        let (mut household, mut best, mut rest) = (0.0, 0.0_f64, 0.0);
+        self.sum(said, self.most_of_household(self.household(said)))
+    }
+
+    /// The sum, in which the logarithm of the odds of two people of one name is at most `of_people` by their household.
+    fn sum(&self, said: &Said, of_people: f64) -> f64 {
+        let (mut rest, mut moved, mut worst) = (0.0, 0.0, 0.0_f64);
+        let (mut are_people, mut are_named) = (false, false);
         for (field, weight) in self.fields.iter().zip(said) {
             match field.tells {
                 Tells::Thing => rest += weight,
                 Tells::Likeness => rest += weight.clamp(-LIKENESS, LIKENESS),
-                Tells::Household if *weight > 0.0 => {
-                    household += weight;
-                    best = best.max(*weight);
+                Tells::Household if *weight > 0.0 => {}
+                Tells::Household if field.is_of_place() => {
+                    moved += weight;
+                    worst = worst.min(*weight);
                 }
-                Tells::Household | Tells::Person => rest += weight.min(ALONE - self.prior),
+                Tells::Household | Tells::Person | Tells::Name => rest += weight.min(ALONE - self.prior),
             }
+            are_people |= field.tells == Tells::Name;
+            are_named |= field.tells == Tells::Name && *weight > 0.0;
         }
-        // Who has the one in common, has the others: after the best, each adds half.
-        f64::min(best + HALF * (household - best), HOUSEHOLD - self.prior) + rest
+        let most = match (are_people, are_named) {
+            (false, _) => HOUSEHOLD,
+            (true, true) => of_people,
+            (true, false) if of_people > HOUSEHOLD => HOUSEHOLD,
+            (true, false) => of_people.min(NAMELESS),
+        };
+        let after_worst = if are_people { MOVED } else { 1.0 };
+        self.household(said).min(most - self.prior) + worst + after_worst * (moved - worst) + rest
     }
 
-    /// Checks that it is of such records: a model that was kept may be of other columns, of another version, or edited.
+    /// Weight of a shared household. Records that share one of its fields share the others: after the best, each adds
+    /// half.
+    fn household(&self, said: &Said) -> f64 {
+        let (mut household, mut best) = (0.0, 0.0_f64);
+        for (field, weight) in self.fields.iter().zip(said) {
+            if field.tells == Tells::Household && *weight > 0.0 {
+                household += weight;
+                best = best.max(*weight);
+            }
+        }
+        best + HALF * (household - best)
+    }
+
+    /// Logarithm of the odds of a pair, by its fields and the odds of a random pair. Different names are those of two
+    /// people, whatever else they share: only equal numbers of a person overrule them. Twins have the same birthday.
+    pub fn total(&self, pattern: Pattern, said: &Said) -> f64 {
+        self.unless_two(pattern, said, self.prior + self.together(said))
+    }
+
+    /// Agreement of two records whose clusters may be joined because of other pairs. A shared household is no reason
+    /// for doubt then; only different names are.
+    pub(super) fn agreement(&self, pattern: Pattern, said: &Said) -> f64 {
+        self.unless_two(pattern, said, self.prior + self.sum(said, HOUSEHOLD)) - self.prior
+    }
+
+    /// The weight, unless the names are those of two people.
+    fn unless_two(&self, pattern: Pattern, said: &Said, weight: f64) -> f64 {
+        let is_two = |(at, field): (usize, &FieldModel)| {
+            field.tells == Tells::Name && TWO_PEOPLE.contains(&level_of(pattern, at))
+        };
+        let are_two = weight > TWO_NAMES && self.fields.iter().enumerate().any(is_two);
+        // Where nobody has relatives, a name is misspelled beyond recognition.
+        let have_relatives = || self.most_of_household(self.household(said)) <= HOUSEHOLD;
+        if are_two && have_relatives() && self.numbers(pattern, said) < OVERRULES.min(-self.prior - 1.0) {
+            TWO_NAMES
+        } else {
+            weight
+        }
+    }
+
+    /// Weight of equal or nearly equal numbers of a person, and of an e-mail together with a birthday.
+    fn numbers(&self, pattern: Pattern, said: &Said) -> f64 {
+        /// Minimum points of values that are as good as equal.
+        const NEARLY: u8 = 75;
+        let equal = |kind: Kind| -> f64 {
+            let is_equal = |(at, field): &(usize, &FieldModel)| {
+                field.kind == kind
+                    && field.tells == Tells::Person
+                    && Scale::of(kind).level(level_of(pattern, *at)).points >= NEARLY
+            };
+            self.fields.iter().enumerate().filter(is_equal).map(|(at, _)| said[at].max(0.0)).sum()
+        };
+        let (email, date) = (equal(Kind::Email), equal(Kind::Date));
+        equal(Kind::Code) + if email > 0.0 && date > 0.0 { email + date } else { 0.0 }
+    }
+
+    /// Checks that it fits these records: a saved model may be for other columns, of another version, or edited.
     ///
     /// # Errors
     ///
@@ -150,7 +252,7 @@ impl Model {
         }
     }
 
-    /// Takes what a person wrote for what was learned.
+    /// Replaces learned weights by those that a person wrote.
     ///
     /// # Errors
     ///
@@ -176,9 +278,21 @@ impl Model {
     pub fn weight(&self, pattern: Pattern) -> f64 {
         let mut said = [0.0; MOST_FIELDS];
         for (at, (field, said)) in self.fields.iter().zip(&mut said).enumerate() {
-            *said = field.weights[usize::from(level_of(pattern, at))];
+            *said = field.weight(usize::from(level_of(pattern, at)));
         }
-        self.prior + self.together(&said)
+        self.total(pattern, &said)
+    }
+}
+
+impl FieldModel {
+    /// Weight of a level for values of average rarity, after learning from labels.
+    pub fn weight(&self, level: usize) -> f64 {
+        exact_weight(self.weights[level] * self.factor)
+    }
+
+    /// True if it says where somebody lives, or a part of it.
+    fn is_of_place(&self) -> bool {
+        self.tells == Tells::Household && matches!(self.kind, Kind::Address | Kind::Code | Kind::Number)
     }
 }
 
@@ -247,11 +361,18 @@ mod tests {
             among_matches: Vec::new(),
             among_others: Vec::new(),
             weights: Vec::new(),
+            factor: 1.0,
         };
-        Model { prior: -10.0, match_count: 1.0, learned: Learned::default(), fields: kinds.iter().map(field).collect() }
+        Model {
+            prior: -10.0,
+            match_count: 1.0,
+            learned: Learned::default(),
+            relatives: Vec::new(),
+            fields: kinds.iter().map(field).collect(),
+        }
     }
 
-    /// Whether the kinds say so much together, with a prior of -10.
+    /// True if fields of these kinds weigh `expected` together, with a prior of -10.
     fn say(kinds: &[Kind], weights: &[f64], expected: f64) -> bool {
         let mut said = [0.0; MOST_FIELDS];
         said[..weights.len()].copy_from_slice(weights);

@@ -1,8 +1,8 @@
-//! Where duplicates are few: weights that begin as they are for most data, and are corrected by pairs that are sure without the
-//! field that is asked for.
+//! Weights for tables with few duplicates: they start from values typical of most data, and are corrected by pairs that
+//! are sure matches even without the field in question.
 //!
-//! Rarity counts from the start here. Two of the same common name are nobody's evidence, and they are
-//! many more than the duplicates.
+//! Rarity counts from the start here. Two records with the same common name are no evidence, and there are many more of
+//! them than duplicates.
 
 use super::super::key::Candidates;
 use super::super::measure::{DIFFERENT, Level, Pattern, Scale, level_of};
@@ -15,17 +15,17 @@ use crate::error::Result;
 /// Rounds of scoring and correcting.
 const ROUNDS: usize = 5;
 
-/// The share of records that have a match, to begin with.
+/// Initial share of records that have a match.
 const FEW: f64 = 0.02;
 
-/// As many sure pairs weigh as much as what is known of most data.
+/// Weight of the prior knowledge from most data, as a number of sure pairs.
 const USUAL: f64 = 60.0;
 
-/// From this probability on, made up by all other fields, a pair teaches what a field does.
+/// Minimum probability, from all other fields, at which a pair teaches the levels of a field.
 const SURE: f64 = 0.99;
 
 impl Model {
-    /// Weights for a table of few duplicates, from a model of the start shares.
+    /// Learns weights for a table with few duplicates, starting from a model of the initial shares.
     pub(super) fn learn_from_sure(
         mut self,
         records: &Records,
@@ -49,7 +49,8 @@ impl Model {
         self
     }
 
-    /// The weights of this model, learned from another table, for these records: only how many matches there are is estimated.
+    /// Applies the weights of this model, learned from another table, to these records: only the number of matches is
+    /// estimated.
     ///
     /// # Errors
     ///
@@ -75,7 +76,7 @@ impl Model {
         Ok(self)
     }
 
-    /// New shares among matches and among others.
+    /// Estimates new shares among matches and among others.
     fn correct(&mut self, records: &Records, taught: &[Vec<f64>], scored: &[Scored], all: &Counted, random: &Counted) {
         let random_count: f64 = random.iter().map(|(_, count)| count).sum();
         let sampled = random_count / records.pair_count();
@@ -98,18 +99,19 @@ impl Model {
             field.among_others = shares(&others, &vec![0.5 * sampled.min(1.0); scale.len()]);
         }
         self.weigh(records);
+        self.learn_relatives(all);
     }
 }
 
-/// How many matches are to be expected among these pairs.
+/// Expected number of matches among these pairs.
 fn expected(scored: &[Scored]) -> f64 {
     scored.iter().map(|pair| exact_probability(pair.weight)).sum()
 }
 
-/// The largest share of matches that differ in a field.
+/// Maximum share of matches that differ in a field.
 const MOST_DIFFERENT: f64 = 0.05;
 
-/// Bounds the share of matches that differ in a field: what else was taken for a match is none.
+/// Limits the share of matches that differ in a field: anything above it was wrongly taken for a match.
 fn bound_different(field: &mut FieldModel) {
     let scale = Scale::of(field.kind);
     if field.tells == Tells::Likeness {
@@ -127,7 +129,7 @@ fn bound_different(field: &mut FieldModel) {
     }
 }
 
-/// How often each level of each field occurs among pairs that are sure without it.
+/// Frequency of each level of each field among pairs that are sure matches without this field.
 fn taught_by(scorer: &Scorer<'_>, scored: &[Scored]) -> Vec<Vec<f64>> {
     let model = scorer.model;
     let mut taught: Vec<Vec<f64>> = model.fields.iter().map(|field| vec![0.0; Scale::of(field.kind).len()]).collect();
@@ -137,7 +139,8 @@ fn taught_by(scorer: &Scorer<'_>, scored: &[Scored]) -> Vec<Vec<f64>> {
         for (at, counts) in taught.iter_mut().enumerate() {
             let mut without = said;
             without[at] = 0.0;
-            if model.prior + model.together(&without) >= least {
+            // For names that differ, use the evidence of all other fields.
+            if model.total(pair.pattern & !(15 << (4 * at)), &without) >= least {
                 let level: Level = level_of(pair.pattern, at);
                 counts[usize::from(level)] += 1.0;
             }

@@ -1,5 +1,5 @@
-//! What linking promises: the same answer for any order of rows and any number of threads, ids that do not change, and
-//! refusals that say what is wrong.
+//! Guarantees of linking: the same answer for any order of rows and any number of threads, ids that do not change, and
+//! errors that say what is wrong.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,7 +13,9 @@ use lookalike_core::link::guess::guess;
 use lookalike_core::link::key::{Bounds, KeyKind, find_candidates};
 use lookalike_core::link::records::{Records, Tells};
 use lookalike_core::link::score::{Scored, Scorer};
+use lookalike_core::link::teach::{Free, LabeledPair, teach};
 use lookalike_core::link::validate::{Yardstick, validate};
+use lookalike_core::link::verdicts::Verdicts;
 use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
 use lookalike_core::table::Table;
 use lookalike_core::{Error, Result};
@@ -216,6 +218,102 @@ fn without_duplicates_next_to_nothing_is_found() {
     let linked = link(&whole, None, &guess(&whole, None, Some("id"))).unwrap();
     // One record in five hundred.
     assert!(linked.matches.len() <= 1, "{}", linked.matches.len());
+}
+
+/// Families of two to five at one address and one phone, the youngest two of some of them twins; a few people are there twice.
+fn families() -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for family in 0..150_u64 {
+        let home = customer(10_000 + family, 0);
+        let count = 2 + family % 4;
+        for member in 0..count {
+            let mut row = customer(20_000 + family * 8 + member, 0);
+            // Nobody of a family is called as another one.
+            GIVEN[(family as usize * 7 + member as usize * 5) % GIVEN.len()].clone_into(&mut row[1]);
+            (2..6).for_each(|field| row[field].clone_from(&home[field]));
+            if count == 5 && member == 4 {
+                row[6] = rows.last().map(|twin: &Vec<String>| twin[6].clone()).unwrap();
+            }
+            rows.push(row.clone());
+            if family % 12 == 0 && member == 0 {
+                row[0] = row[0].replace("-0", "-1");
+                row[2].push('e');
+                rows.push(row);
+            }
+        }
+    }
+    rows
+}
+
+#[test]
+fn relatives_and_twins_stay_apart() {
+    let table = table(families());
+    let linked = link(&table, None, &guess(&table, None, Some("id"))).unwrap();
+    let person = |record: Record| table.column(0).get(record.index()).split('-').next().unwrap().to_owned();
+    let right = linked.matches.iter().filter(|pair| person(pair.left) == person(pair.right)).count();
+    assert_eq!((right, linked.matches.len()), (13, 13));
+}
+
+#[test]
+fn generations_of_one_name_stay_apart() {
+    let mut rows = customers();
+    for (id, name) in [("father", "Featherstone Sr."), ("son", "Featherstone Jr."), ("again", "Featherstone Sr")] {
+        let mut row = customer(7_777, 0);
+        (row[0], row[2]) = (id.to_owned(), name.to_owned());
+        row[6].clear();
+        rows.push(row);
+    }
+    let table = table(rows);
+    let linked = link(&table, None, &guess(&table, None, Some("id"))).unwrap();
+    let cluster =
+        |id: &str| linked.clusters.of(Record(table.column(0).iter().position(|other| other == id).unwrap() as u32));
+    assert_eq!(cluster("father"), cluster("again"));
+    assert_ne!(cluster("father"), cluster("son"));
+}
+
+#[test]
+fn the_order_of_rows_does_not_choose_among_copies() {
+    let copy = |number: u64, id: &str| {
+        let mut row = customer(number, 0);
+        row[0] = id.to_owned();
+        row
+    };
+    let left: Vec<_> = (0..60).map(|number| customer(number, 0)).chain([copy(3, "left copy")]).collect();
+    let right: Vec<_> =
+        (0..60).map(|number| customer(number, 0)).chain([copy(3, "b"), copy(3, "a"), copy(5, "c")]).collect();
+    let matched = |left: &[Vec<String>], right: &[Vec<String>]| -> BTreeSet<(String, String)> {
+        let (left, right) = (table(left.to_vec()), table(right.to_vec()));
+        let config = Config { one_to_one: true, ..guess(&left, Some(&right), Some("id")) };
+        let linked = link(&left, Some(&right), &config).unwrap();
+        let ids = |pair: &Scored| {
+            let other = pair.right.index() - left.row_count();
+            (left.column(0).get(pair.left.index()).to_owned(), right.column(0).get(other).to_owned())
+        };
+        linked.matches.iter().map(ids).collect()
+    };
+    let turned = |rows: &[Vec<String>]| rows.iter().rev().cloned().collect::<Vec<_>>();
+    assert_eq!(matched(&left, &right), matched(&turned(&left), &turned(&right)));
+}
+
+#[test]
+fn columns_that_say_nothing_of_who_somebody_is_change_nothing() {
+    let rows = customers();
+    let narrow = table(rows.clone());
+    let flags: Vec<String> = (0..20).map(|at| format!("flag_{at}")).collect();
+    let mut wide = Table::new(flags.iter().map(String::as_str).chain(["created_at", "order_total"]).chain(NAMES));
+    for (at, row) in rows.iter().enumerate() {
+        let flags = (0..20).map(|flag| even(at as u64 * 32 + flag, 2).to_string());
+        let created = format!("2024-{:02}-{:02} 10:00:00", 1 + even(at as u64, 12), 1 + even(at as u64 + 7, 28));
+        let total = format!("{}.{:02}", even(at as u64 + 3, 900), even(at as u64 + 5, 100));
+        wide.push(&flags.chain([created, total]).chain(row.iter().cloned()).collect::<Vec<_>>()).unwrap();
+    }
+    let found = |table: &Table| {
+        let linked = link(table, None, &guess(table, None, Some("id"))).unwrap();
+        linked.matches.iter().map(|pair| (pair.left, pair.right)).collect::<BTreeSet<_>>()
+    };
+    let (narrow, wide) = (found(&narrow), found(&wide));
+    let both = narrow.intersection(&wide).count();
+    assert!(100 * both >= 97 * narrow.len().max(wide.len()), "{both} of {} and {}", narrow.len(), wide.len());
 }
 
 #[test]
@@ -463,4 +561,95 @@ fn copies_are_found_however_many_there_are() {
     let linked = link(&whole, Some(&second), &config).unwrap();
     let matched: BTreeSet<Record> = linked.matches.iter().map(|pair| pair.right).collect();
     assert!((0..copies).all(|at| matched.contains(&Record(rows.len() as u32 + at))));
+}
+
+/// Customers of whom each lives with a relative of the same birthday and nearly the same given name: without labels, one cannot know
+/// whether the name or the day is to be believed.
+fn confusing() -> Vec<Vec<String>> {
+    let mut rows = customers();
+    for number in 0..200_u64 {
+        let mut relative = customer(number, 0);
+        relative[0] = format!("{number}-r");
+        relative[1] = format!("{}a", relative[1]);
+        relative[5] = format!("{:03}-555-{:04}", 200 + even(number + 9_000, 700), even(number + 8_000, 10_000));
+        rows.push(relative);
+    }
+    rows
+}
+
+fn wrong_count(scorer: &Scorer<'_>, labels: &[LabeledPair]) -> usize {
+    let is_wrong = |label: &&LabeledPair| (scorer.score(label.left, label.right).weight > 0.0) != label.is_same;
+    labels.iter().filter(is_wrong).count()
+}
+
+#[test]
+fn labels_teach_what_the_data_does_not_say() {
+    let table = table(confusing());
+    let records = Records::prepare(&table, None, &guess(&table, None, Some("id"))).unwrap();
+    let candidates = find_candidates(&records, &Bounds::for_count(records.count()));
+    let patterns = compare_all(&records, &candidates);
+    let model = Model::estimate(&records, &candidates, &patterns);
+    let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
+    let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
+    let id = |record: Record| table.column(0).get(record.index());
+    let is_same = |left: Record, right: Record| {
+        let [(one, copy), (other, other_copy)] = [left, right].map(|record| id(record).split_once('-').unwrap());
+        one == other && (copy == "r") == (other_copy == "r")
+    };
+    let mut labels: Vec<LabeledPair> = scorer
+        .score_all(&candidates, &patterns)
+        .iter()
+        .map(|pair| LabeledPair { left: pair.left, right: pair.right, is_same: is_same(pair.left, pair.right) })
+        .collect();
+    labels.sort_by_key(|label| (even(u64::from(label.left.0) << 20 | u64::from(label.right.0), 1 << 30), label.left));
+    let (few, others) = labels.split_at(40);
+    let free = Free { prior: true, fields: vec![true; records.fields().len()] };
+    let taught = teach(&scorer, few, &free).unwrap();
+    assert!(taught.is_better(few), "{:?}", taught.held_out);
+    let better = Scorer { model: &taught.model, ..scorer };
+    let (before, after) = (wrong_count(&scorer, others), wrong_count(&better, others));
+    assert!(before > 100 && after < before / 2, "{before} {after} of {}", others.len());
+
+    // Whatever the order of labels.
+    let turned: Vec<LabeledPair> =
+        few.iter().rev().map(|label| LabeledPair { left: label.right, right: label.left, ..*label }).collect();
+    assert_eq!(teach(&scorer, &turned, &free).unwrap().model, taught.model);
+    // What was written by hand stays.
+    let frozen = Free { prior: false, fields: vec![false; records.fields().len()] };
+    assert_eq!(teach(&scorer, few, &frozen).unwrap().model, model);
+    // One answer alone says nothing.
+    let same: Vec<LabeledPair> = few.iter().filter(|label| label.is_same).copied().collect();
+    assert!(teach(&scorer, &same, &free).is_none());
+}
+
+#[test]
+fn what_people_said_of_a_pair_is_so() {
+    let table = table(customers());
+    let records = Records::prepare(&table, None, &guess(&table, None, Some("id"))).unwrap();
+    let candidates = find_candidates(&records, &Bounds::for_count(records.count()));
+    let patterns = compare_all(&records, &candidates);
+    let model = Model::estimate(&records, &candidates, &patterns);
+    let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
+    let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
+    let found = matches(&records, &scorer.score_all(&candidates, &patterns), 0.5);
+    let of = |id: &str| Record(table.column(0).iter().position(|other| other == id).unwrap() as u32);
+    // Three copies of customer 10, of which two are said to be different, and two strangers that are said to be one.
+    let [a, b, c, stranger] = ["10-0", "10-1", "10-2", "1-0"].map(of);
+    let verdicts = Verdicts::new(&[
+        LabeledPair { left: b, right: a, is_same: true },
+        LabeledPair { left: b, right: a, is_same: false },
+        LabeledPair { left: stranger, right: c, is_same: true },
+    ]);
+    let settled = verdicts.settle(&scorer, found.clone());
+    let pairs: Vec<(Record, Record)> = settled.iter().map(|pair| (pair.left, pair.right)).collect();
+    assert!(!pairs.contains(&(a.min(b), a.max(b))) && pairs.contains(&(stranger.min(c), stranger.max(c))));
+    assert_eq!(settled.len(), found.len());
+    let clusters = Clusters::join_with(&scorer, &settled, &verdicts);
+    assert_ne!(clusters.of(a), clusters.of(b));
+    assert_eq!(clusters.of(stranger), clusters.of(c));
+    let open = verdicts.open(&found, true);
+    assert!(
+        open.iter().all(|pair| ![pair.left, pair.right].contains(&c) && ![pair.left, pair.right].contains(&stranger))
+    );
+    assert!(Verdicts::default().open(&found, true).len() == found.len() && Verdicts::default().is_empty());
 }

@@ -1,4 +1,4 @@
-//! What the hash of a text's content says is what the judge says of exact copies.
+//! The hash of a text's content agrees with the judge on exact copies.
 
 use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::fold::Fold;
@@ -7,7 +7,7 @@ use lookalike_judge::is_exact_copy;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-/// Pieces of texts, each written in several ways of which some are the same content.
+/// Pieces of texts, each in several spellings, some of which have the same content.
 const PIECES: &[&[&str]] = &[
     &["café", "cafe\u{301}", "cafe", "CAFÉ"],
     &["\u{212b}", "A\u{30a}", "\u{c5}"],
@@ -20,7 +20,7 @@ const PIECES: &[&[&str]] = &[
     &["30", "90"],
 ];
 
-/// Two texts of the same pieces, most of them written in the same way.
+/// Two texts of the same pieces, most of them spelled in the same way.
 fn two_texts() -> impl Strategy<Value = (String, String)> {
     let piece = prop::sample::select(PIECES).prop_flat_map(|ways| {
         let way = prop::sample::select(ways);
@@ -37,13 +37,13 @@ proptest! {
 
     #[test]
     fn texts_have_one_hash_if_and_only_if_they_are_exact_copies((left, right) in two_texts()) {
-        // One hasher for both, as in a run: what it made of the first must not show in the second.
+        // One hasher for both, as in a run: the first text must not affect the second.
         let mut hasher = ContentHasher::default();
         let is_equal = hasher.hash(&left) == hasher.hash(&right);
         prop_assert_eq!(is_equal, is_exact_copy(&left, &right));
         prop_assert_eq!(hasher.hash(&left) as u64 == hasher.hash(&right) as u64, is_equal);
 
-        // So exact copies are among those that have the same tokens, which are joined first.
+        // So exact copies are among the texts with the same tokens, which are joined first.
         for shingle in [Shingle::Word(5), Shingle::Char(3)] {
             let mut shingler = Shingler::new(&shingle, Fold::NONE);
             let hashes = [&left, &right].map(|text| shingler.features(text).text_hash());

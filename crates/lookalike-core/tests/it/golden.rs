@@ -1,10 +1,10 @@
-//! The same text gives the same sketch on every machine, for ever.
+//! The same text gives the same sketch on every machine, permanently.
 //!
-//! The vectors were made by `fixtures/golden/make.py` from the definitions, without code of this project.
+//! The vectors were computed by `fixtures/golden/make.py` from the definitions, without code of this project.
 
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::bucket::hamming::Tables;
-use lookalike_core::hash::Key;
+use lookalike_core::hash::{Key, token_hash};
 use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::method::{Method, SimHash, Weights, Width};
 use lookalike_core::sketch::{ClassicSketcher, FastSketcher, Sketches, SlotSketcher};
@@ -19,7 +19,7 @@ fn numbers(value: &Value) -> Vec<u64> {
 
 #[test]
 fn features_sketches_and_band_keys_are_what_they_have_always_been() {
-    let vectors: Vec<Value> = serde_json::from_str(include_str!("../../../fixtures/golden/vectors.json")).unwrap();
+    let vectors: Vec<Value> = serde_json::from_str(include_str!("../../../../fixtures/golden/vectors.json")).unwrap();
     assert!(vectors.len() >= 12);
     for vector in vectors {
         let text = vector["text"].as_str().unwrap();
@@ -62,7 +62,7 @@ fn features_sketches_and_band_keys_are_what_they_have_always_been() {
 
 #[test]
 fn hashes_with_a_key_are_what_they_have_always_been() {
-    let vectors: Vec<Value> = serde_json::from_str(include_str!("../../../fixtures/golden/keyed.json")).unwrap();
+    let vectors: Vec<Value> = serde_json::from_str(include_str!("../../../../fixtures/golden/keyed.json")).unwrap();
     assert!(vectors.len() >= 20);
     for vector in vectors {
         let text = vector["text"].as_str().unwrap();
@@ -75,5 +75,23 @@ fn hashes_with_a_key_are_what_they_have_always_been() {
         assert_eq!(features.text_hash().to_string(), vector["text_hash"], "{text} {shingle}");
         assert_eq!(features.all, numbers(&vector["features"]), "{text} {shingle}");
         assert_eq!(ContentHasher::keyed(key).hash(text).to_string(), vector["content_hash"], "{text} {shingle}");
+    }
+}
+
+#[test]
+fn tokens_of_source_code_are_what_they_have_always_been() {
+    let vectors: Vec<Value> = serde_json::from_str(include_str!("../../../../fixtures/golden/code.json")).unwrap();
+    assert!(vectors.len() >= 200);
+    for vector in vectors {
+        let (text, language) = (vector["text"].as_str().unwrap(), vector["language"].as_str().unwrap());
+        let shingle = if language == "any" { "code:1".to_owned() } else { format!("code:{language}:1") };
+        let places = Shingler::new(&shingle.parse().unwrap(), Fold::NONE).places(text);
+        let tokens: Vec<u64> = places.tokens.iter().map(|token| token.hash).collect();
+        let expected = vector["tokens"].as_array().unwrap().iter().map(|token| token.as_str().unwrap());
+        assert_eq!(
+            tokens,
+            expected.map(|token| token_hash(token.as_bytes())).collect::<Vec<u64>>(),
+            "{text:?} {language}"
+        );
     }
 }

@@ -1,10 +1,9 @@
-//! Decisions are those of one loop from the best item on, whether candidates come as buckets or as sets to be joined.
-
-mod brute;
+//! Decisions equal those of a simple loop in keep order, whether candidates are given as buckets or as sets to be
+//! joined.
 
 use std::sync::Mutex;
 
-use brute::{Items, Truth, any_items, any_truth};
+use crate::brute::{Items, Truth, any_items, any_truth};
 use lookalike_core::bucket::Buckets;
 use lookalike_core::decision::{Match, References, Removed, Scope};
 use lookalike_core::ids::{Document, Number, Rank};
@@ -46,9 +45,9 @@ fn plain_removal(found: Removed<Rank>) -> (usize, usize, Likeness) {
 }
 
 impl Case {
-    /// What becomes of all items in one bucket, and of the same sets joined; sorted.
+    /// The decisions on all items in one bucket, and on the same sets joined; sorted.
     fn resolve(&self, resolve: impl Fn(Candidates<'_>, &[Document], &Verifier<'_>) -> Resolved) -> [Resolved; 2] {
-        // Ranks are the other way round than documents, so that mixing them up shows.
+        // Ranks are the reverse of document numbers, so that mixing them up is detected.
         let by_rank: Vec<Vec<u64>> = self.items.0.iter().rev().cloned().collect();
         let documents: Vec<Document> = self.items.documents().into_iter().rev().collect();
         let sizes = self.items.sizes();
@@ -64,7 +63,7 @@ impl Case {
         })
     }
 
-    /// What two items share, by rank.
+    /// The overlap of two items, by rank.
     fn likeness(&self, left: usize, right: usize) -> Likeness {
         let last = self.items.0.len() - 1;
         Likeness::Features(self.items.overlap(last - left, last - right))
@@ -87,7 +86,8 @@ impl Case {
             .collect()
     }
 
-    /// From the best on, each is kept unless it matches one kept before; it goes for the most similar reference, or else better kept item.
+    /// In keep order, each item is kept unless it matches one kept before; it is removed for the most similar
+    /// reference, or else the most similar better kept item.
     fn removals(&self) -> Resolved {
         let mut kept: Vec<usize> = Vec::new();
         let mut removed = Vec::new();

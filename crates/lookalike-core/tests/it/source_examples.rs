@@ -39,7 +39,7 @@ fn abcab_has_three_shingles_of_two_characters() {
 
 #[test]
 fn a_midnight_dreary_and_its_twin_share_two_of_nine_shingles() {
-    // One word more in the middle takes three of five 4-word shingles away, and brings four new ones.
+    // One additional word in the middle removes three of five 4-word shingles, and adds four new ones.
     let left = features("Once upon a midnight dreary, while I pondered", "word:4");
     let right = features("Once upon a midnight so dreary, while I pondered", "word:4");
     let overlap = Overlap::of(&left, &right);
@@ -53,7 +53,7 @@ fn columns(rows: &[&str]) -> Vec<Vec<usize>> {
     (0..rows[0].len()).map(|column| (1..=rows.len()).filter(|row| has(rows[row - 1], column)).collect()).collect()
 }
 
-/// The signature of a column under one order of rows: `order[i]` is the place at which row `i + 1` comes.
+/// The signature of a column under one order of rows: `order[i]` is the position of row `i + 1`.
 fn place_of_first(column: &[usize], order: &[usize]) -> usize {
     column.iter().map(|row| order[row - 1]).min().unwrap()
 }
@@ -65,7 +65,7 @@ fn jaccard(left: &[usize], right: &[usize]) -> f64 {
 
 #[test]
 fn columns_with_four_kinds_of_rows_are_two_fifths_alike() {
-    // Kinds of rows: both have it (a), one has it (b, c), none has it (d); the similarity is a / (a + b + c).
+    // Types of rows: both have it (a), one has it (b, c), neither has it (d); the similarity is a / (a + b + c).
     let columns = columns(&["01", "10", "11", "00", "11", "01"]);
     assert!((jaccard(&columns[0], &columns[1]) - 2.0 / 5.0).abs() < 1e-12);
 }
@@ -73,7 +73,7 @@ fn columns_with_four_kinds_of_rows_are_two_fifths_alike() {
 #[test]
 fn signatures_of_three_permutations_estimate_the_similarities() {
     let columns = [vec![1, 3, 4], vec![2, 5], vec![1, 2, 4]];
-    // A permutation lists the rows in the order in which they are looked at; the signature is the first row that is there.
+    // A permutation lists the rows in the order of visiting; the signature is the first row that is present.
     let permutations = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [3, 4, 5, 1, 2]];
     let signature = |column: &Vec<usize>| -> Vec<u64> {
         permutations.iter().map(|order| *order.iter().find(|row| column.contains(row)).unwrap() as u64).collect()
@@ -89,7 +89,7 @@ fn signatures_of_three_permutations_estimate_the_similarities() {
 
 #[test]
 fn one_pass_over_the_rows_fills_the_slots() {
-    // As classic sketching does it: for each row that a column has, each slot keeps the least hash.
+    // As in classic sketching: for each row of a column, each slot keeps the smallest hash.
     let hashes: [fn(usize) -> usize; 2] = [|x| x % 5, |x| (2 * x + 1) % 5];
     let slots = |column: &[usize]| hashes.map(|hash| column.iter().map(|row| hash(*row)).min().unwrap());
     assert_eq!([slots(&[1, 3, 4]), slots(&[2, 3, 5])], [[1, 2], [0, 0]]);
@@ -138,7 +138,7 @@ fn three_differing_bits_score_sixty_one_of_sixty_four() {
     assert!((likeness.similarity(criterion) - 61.0 / 64.0).abs() < f64::EPSILON);
 }
 
-/// Words of a made language, by their number.
+/// Words of a synthetic language, by number.
 fn word(number: u64) -> String {
     let syllables = ["ba", "ko", "ri", "nu", "se", "ta", "mo", "li", "ve", "du", "fa", "gi", "ho", "ju", "pe", "zo"];
     (0..4).map(|at| syllables[(mix(number) >> (4 * at)) as usize & 15]).collect()
@@ -154,7 +154,7 @@ fn a_word_less_moves_only_a_few_bits() {
         simhash.sketcher().sketch(&features, &Distinct::new(&features), &mut sketches);
         u64::from_le_bytes(sketches.all_bytes().try_into().unwrap())
     };
-    // 500 texts of 200 words, each with one word less; and as many pairs of texts that have nothing to do with each other.
+    // 500 texts of 200 words, each paired with a copy that lacks one word; and as many unrelated pairs.
     let trials = 500;
     let (mut moved, mut apart) = (Vec::new(), Vec::new());
     for trial in 0..trials {
@@ -167,21 +167,21 @@ fn a_word_less_moves_only_a_few_bits() {
         apart.push((whole ^ bits(&stranger.join(" "))).count_ones());
     }
     let mean = |bits: &[u32]| f64::from(bits.iter().sum::<u32>()) / bits.len() as f64;
-    // A bit is set by 101 of 200 votes, and by 100 of 199: it moves only if it had exactly 100 and loses a vote against it.
-    // By chance that is 1 / sqrt(2·pi·50) = 0.0564, halved: 1.8 of 64 bits, and so three or fewer in 0.89 of the texts, if
-    // bits move independently. Bounds of five standard deviations.
+    // A bit is set by 101 of 200 votes, and by 100 of 199: it changes only if it had exactly 100 and loses a vote
+    // against it. By chance that is 1 / sqrt(2·pi·50) = 0.0564, halved: 1.8 of 64 bits, and so three or fewer in 0.89
+    // of the texts, if bits are independent. Bounds of five standard deviations.
     let expected = 64.0 * 0.5 / (2.0 * std::f64::consts::PI * 50.0).sqrt();
     assert!((mean(&moved) - expected).abs() < 5.0 * (expected / trials as f64).sqrt(), "{}", mean(&moved));
     let few = moved.iter().filter(|bits| **bits <= 3).count() as f64 / trials as f64;
     assert!((few - 0.89).abs() < 5.0 * (0.89 * 0.11 / trials as f64).sqrt(), "{few}");
-    // Those of strangers agree by chance: 32 of 64, give or take 4. (They share one word or two of 65,536.)
+    // Sketches of unrelated texts agree by chance: 32 of 64, plus or minus 4. (They share one word or two of 65,536.)
     assert!((mean(&apart) - 32.0).abs() < 1.0, "{}", mean(&apart));
     assert!(*apart.iter().min().unwrap() > 10);
 }
 
 #[test]
 fn stop_words_see_the_article_through_the_advertisements() {
-    // Made pages: an article is prose, with a small word now and then; advertisements and navigation have none.
+    // Synthetic pages: an article is prose, with a small word now and then; advertisements and navigation have none.
     let prose = |seed: u64, words: u64| -> String {
         let small = ["the", "of", "is", "and", "to", "a", "in", "that"];
         let word = |at: u64| {

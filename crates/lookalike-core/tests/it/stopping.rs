@@ -1,4 +1,4 @@
-//! The long stages of linking end where their caller says so.
+//! The long stages of linking end when their caller requests it.
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
@@ -30,7 +30,7 @@ fn every_long_stage_of_linking_asks_whether_to_go_on() {
     let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
     let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
 
-    // Says yes twice.
+    // Continues twice.
     let outcome = |stage: &dyn Fn(&GoOn<'_>) -> Ended| {
         let asked = AtomicU64::new(0);
         stage(&|| if asked.fetch_add(1, SeqCst) < 2 { Ok(()) } else { Err("stopped") })

@@ -1,4 +1,4 @@
-//! Items with few features, and what is true of them by counting: nothing of the crate is used but its types.
+//! Items with few features, and their true matches by counting: uses only the types of the crate.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::collections::HashSet;
@@ -11,11 +11,11 @@ use lookalike_core::measure::similarity::Threshold;
 use lookalike_core::sources::{FeatureSource, SourceError};
 use proptest::prelude::*;
 
-/// The features of items, repeated as texts repeat themselves.
+/// The features of items, with repetitions as in texts.
 #[derive(Clone, Debug)]
 pub struct Items(pub Vec<Vec<u64>>);
 
-/// Some that share much: all features are below 9.
+/// Items that share much: all features are below 9.
 pub fn any_items() -> impl Strategy<Value = Items> {
     proptest::collection::vec(proptest::collection::vec(0_u64..9, 1..8), 2..30).prop_map(Items)
 }
@@ -41,12 +41,12 @@ impl Items {
     }
 }
 
-/// A criterion, and the same in whole numbers.
+/// A criterion, computed with integers.
 #[derive(Clone, Copy, Debug)]
 pub enum Truth {
-    /// Half of what either has.
+    /// Half of the union.
     HalfJaccard,
-    /// Three quarters of it.
+    /// Three quarters of the union.
     MostJaccard,
     /// Half of the geometric mean of both sizes.
     HalfCosine,
@@ -80,7 +80,7 @@ impl Truth {
         }
     }
 
-    /// What is larger for the more alike of two pairs, without rounding: a share as a fraction.
+    /// A value that is larger for the more similar of two pairs, without rounding: a share as a fraction.
     pub fn similarity(self, Overlap { shared, left, right }: Overlap) -> (u32, u32) {
         match self {
             Self::HalfJaccard | Self::MostJaccard => (shared, left + right - shared),

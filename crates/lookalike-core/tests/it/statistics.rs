@@ -1,7 +1,7 @@
-//! What sketches promise on average: fixed seeds, and bounds that are derived where they stand.
+//! Average properties of sketches: fixed seeds, and bounds that are derived in comments.
 //!
-//! A bound of five standard deviations is missed by chance once in two million runs of such a test; and with fixed
-//! seeds either always or never.
+//! A bound of five standard deviations is missed by chance once in two million runs; with fixed seeds either always or
+//! never.
 
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::hash::mix;
@@ -48,12 +48,13 @@ fn the_estimate_is_unbiased_with_the_variance_it_should_have() {
     ] {
         let jaccard = shared as f64 / (2 * size - shared) as f64;
         let (mean, variance) = moments(&mut FastSketcher::new(slots), shared, size - shared, trials);
-        // Each slot agrees with chance J, so the mean of k slots has mean J; were they independent, variance J(1-J)/k.
+        // Each slot agrees with probability J, so the mean of k slots has mean J, and for independent slots variance
+        // J(1-J)/k.
         let expected = jaccard * (1.0 - jaccard) / slots as f64;
         let bound = 5.0 * (expected / trials as f64).sqrt();
         assert!((mean - jaccard).abs() < bound, "{size} shingles: mean {mean}, similarity {jaccard}");
-        // A sample variance of n normal values deviates by sqrt(2/n) of itself. Slots are drawn without replacement
-        // within a round, so that short documents have less variance than independent slots would; never more.
+        // A sample variance of n normal values has a relative deviation of sqrt(2/n). Slots are drawn without
+        // replacement within a round, so short documents have less variance than with independent slots; never more.
         let most = expected * (1.0 + 5.0 * (2.0 / trials as f64).sqrt());
         assert!(variance < most, "{size} shingles: variance {variance}, at most {most}");
         if size >= 10_000 {
@@ -69,7 +70,7 @@ fn permutations_estimate_without_bias_too() {
     for (size, shared, trials) in [(5, 4, 4000), (20, 8, 4000), (100, 89, 2000), (1000, 889, 500)] {
         let jaccard = shared as f64 / (2 * size - shared) as f64;
         let (mean, variance) = moments(&mut ClassicSketcher::new(slots), shared, size - shared, trials);
-        // Fixed permutations, random sets: each slot agrees with chance J; slots are as good as independent.
+        // Fixed permutations, random sets: each slot agrees with probability J; slots are practically independent.
         let expected = jaccard * (1.0 - jaccard) / slots as f64;
         let bound = 5.0 * (expected / trials as f64).sqrt();
         assert!((mean - jaccard).abs() < bound, "{size} shingles: mean {mean}, similarity {jaccard}");
@@ -124,7 +125,7 @@ fn pairs_at_the_threshold_are_found_as_often_as_was_asked_for() {
         let bound = 5.0 * (promised * (1.0 - promised) / trials as f64).sqrt();
         assert!(measured > promised - bound, "{threshold}, {shared} shared: {measured}, promised {promised}");
         // Slots of short documents are drawn without replacement, which spreads agreement over more bands: they are
-        // found more often. Long ones are found as often as independent slots would be.
+        // found more often. Long ones are found as often as with independent slots.
         assert!(
             measured < promised + bound || shared < 800,
             "{threshold}, {shared} shared: {measured}, promised {promised}"
@@ -138,7 +139,7 @@ fn a_part_is_found_as_often_as_was_asked_for_whatever_the_sizes() {
     let part = Part::new(threshold, 0.99).unwrap();
     let promised = part.recall_at(threshold.into()).unwrap();
     let trials = 4000;
-    // Forty of fifty features lie in a set of as many, of ten times and of a hundred times as many.
+    // Forty of fifty features are in a set of the same size, of ten times and of a hundred times that size.
     for size in [50, 500, 5000] {
         let found = (0..trials).filter(|trial| {
             let feature = |at: usize| mix(mix(trial + 1).wrapping_add(at as u64));

@@ -1,6 +1,7 @@
-//! The exact join finds as many pairs as were published for real sets, where these are at hand.
+//! The exact join finds as many pairs as published for real sets, if these are available.
 //!
-//! The data is not part of this repository: it lies in `shared/data` beside it, or the tests are ignored (see `build.rs`).
+//! The data is not part of this repository: `LOOKALIKE_DATA` names its folder, and `cargo xtask test` runs these tests
+//! where it is.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -11,8 +12,9 @@ use lookalike_core::join::{Sets, independent_set, match_count, matches};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::similarity::Threshold;
 
-fn shared_data(path: &str) -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path)).unwrap()
+fn labeled(path: &str) -> String {
+    let folder = std::env::var_os("LOOKALIKE_DATA").expect("LOOKALIKE_DATA names the folder of the labeled data");
+    std::fs::read_to_string(Path::new(&folder).join(path)).unwrap()
 }
 
 fn jaccard(threshold: f64) -> Criterion {
@@ -31,23 +33,23 @@ fn assert_counts(sets: &Sets, expected: [(f64, u64); 4]) {
 }
 
 #[test]
-#[cfg_attr(not(has_shared_data), ignore = "reads ../shared/data, which was not there when this was built")]
+#[ignore = "reads labeled data: cargo xtask test runs it where that is"]
 fn retail_baskets_have_the_published_pairs() {
-    let text = shared_data("retail/sets.txt");
+    let text = labeled("retail/sets.txt");
     assert_counts(&sets_of_numbers(&text), [(0.5, 5_081_632), (0.7, 609_104), (0.8, 568_171), (0.9, 563_005)]);
 }
 
 #[test]
-#[cfg_attr(not(has_shared_data), ignore = "reads ../shared/data, which was not there when this was built")]
+#[ignore = "reads labeled data: cargo xtask test runs it where that is"]
 fn visits_of_pages_have_the_published_pairs() {
-    let text = shared_data("bms_webview1/sets.txt");
+    let text = labeled("bms_webview1/sets.txt");
     assert_counts(&sets_of_numbers(&text), [(0.5, 14_219_550), (0.7, 6_531_348), (0.8, 6_514_018), (0.9, 6_511_635)]);
 }
 
 #[test]
-#[cfg_attr(not(has_shared_data), ignore = "reads ../shared/data, which was not there when this was built")]
+#[ignore = "reads labeled data: cargo xtask test runs it where that is"]
 fn damaged_titles_have_the_published_pairs() {
-    let text = shared_data("dblp_titles_18k/titles.tsv");
+    let text = labeled("dblp_titles_18k/titles.tsv");
     let titles = text.lines().skip(1).map(|line| line.split_once('\t').unwrap().1);
     let trigrams = |title: &str| {
         let characters: Vec<char> = format!(" {} ", title.to_lowercase()).chars().collect();
@@ -59,9 +61,9 @@ fn damaged_titles_have_the_published_pairs() {
 }
 
 #[test]
-#[cfg_attr(not(has_shared_data), ignore = "reads ../shared/data, which was not there when this was built")]
+#[ignore = "reads labeled data: cargo xtask test runs it where that is"]
 fn what_is_kept_of_retail_baskets_keeps_both_promises() {
-    let text = shared_data("retail/sets.txt");
+    let text = labeled("retail/sets.txt");
     let sets = sets_of_numbers(&text);
     let decisions = independent_set(&sets, jaccard(0.7), References::default());
     let is_kept = |item: u32| decisions[item as usize] == Decision::Kept;

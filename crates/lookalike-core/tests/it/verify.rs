@@ -1,15 +1,15 @@
-//! Verification says what counting says, whatever it has held, filtered or read again.
+//! Verification agrees with counting, whatever it has held, filtered or read again.
 
-mod brute;
-
-use brute::{Items, Truth, any_items, any_truth};
+use crate::brute::{Items, Truth, any_items, any_truth};
 use lookalike_core::bucket::Buckets;
 use lookalike_core::bucket::banding::Banding;
-use lookalike_core::ids::{Document, FamilyPlace, Number};
+use lookalike_core::decision::References;
+use lookalike_core::ids::{Document, FamilyPlace, Number, Rank};
+use lookalike_core::join;
 use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::measure::similarity::Threshold;
-use lookalike_core::method::{Exact, Method, MinHash};
+use lookalike_core::method::{Exact, Method, MinHash, Sketched};
 use lookalike_core::packed::Lists;
 use lookalike_core::sketch::{Sketches, SlotKind};
 use lookalike_core::sources::{FeatureSource, SourceError};
@@ -23,7 +23,7 @@ fn sketches(items: &Items, method: &dyn Method) -> Sketches {
     sketches
 }
 
-/// Compares all pairs of one family with what counting says of them.
+/// Compares all pairs of one family with the counted result.
 fn check(items: &Items, truth: Truth, method: &dyn Method, held_bytes: usize) -> Result<(), TestCaseError> {
     let (documents, sizes, sketches) = (items.documents(), items.sizes(), sketches(items, method));
     let count = documents.len() as u32;
@@ -70,14 +70,14 @@ proptest! {
 
     #[test]
     fn sketches_rule_out_no_match(items in any_items()) {
-        // They may by chance, at one in a billion for each pair: with these seeds, they do not.
+        // They could by chance, with one in a billion for each pair: with these seeds, they do not.
         let banding = Banding::new(20, 5).unwrap();
         let method = MinHash::new(banding, SlotKind::Fast, Threshold::new(0.5).unwrap());
         check(&items, Truth::HalfJaccard, &method, 1 << 20)?;
     }
 }
 
-/// Items that share a single feature by the first key, and what they have by the second.
+/// Items that share a single feature with the first key, and their features with the second.
 struct TwoKeys(Items, Vec<Vec<u64>>);
 
 impl FeatureSource for TwoKeys {
@@ -98,4 +98,27 @@ fn a_match_that_rests_on_one_feature_must_rest_on_one_by_a_second_key() {
     let verifier = Verifier::new(Truth::MostJaccard.criterion(), &sizes, &sketches, &Exact, &both, 1 << 20);
     assert!(verifier.is_match(Document(0), Document(1)).unwrap());
     assert!(!verifier.is_match(Document(0), Document(2)).unwrap());
+}
+
+#[test]
+fn a_join_does_not_take_two_shingles_with_one_feature_for_the_same() {
+    // The first two are equal; the third only has the same feature with the first key.
+    let (first, second) = (Items(vec![vec![7]; 3]), vec![vec![1], vec![1], vec![2]]);
+    let (items, sizes, sketches) = (first.documents(), first.sizes(), sketches(&first, &Exact));
+    let ranks: Vec<Rank> = (0..3).map(Rank).collect();
+    let criterion = Truth::MostJaccard.criterion();
+    let both = TwoKeys(first, second);
+    let sketched = Sketched {
+        items: &items,
+        ranks: &ranks,
+        sketches: &sketches,
+        source: &both,
+        deciding: &both,
+        sizes: &sizes,
+        criterion,
+        memory: 1 << 20,
+    };
+    let sets = Exact.candidates(sketched, &|_| Ok(())).unwrap().unwrap();
+    let found = join::matches(&sets, criterion, References::default());
+    assert_eq!(found.iter().map(|found| (found.left, found.right)).collect::<Vec<_>>(), [(0, 1)]);
 }
