@@ -1,6 +1,6 @@
-//! Reading a file to documents on one thread, beside unpacking it and no more: the same decompressor with the same
-//! buffer, in turns. Prints a line a run: documents, bytes unpacked, seconds of unpacking, seconds of reading.
-//! `cargo xtask bench read` calls it, so that the project's own commands need not be built with every format.
+//! Measures reading a file to documents on one thread, compared with decompression only: the same decompressor with the
+//! same buffer, alternating. Prints a line per run: documents, decompressed bytes, seconds of decompression, seconds of
+//! reading. `cargo xtask bench read` calls it, so that the project's own commands need not be built with every format.
 
 use std::error::Error;
 use std::fs::File;
@@ -20,7 +20,7 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [file, runs] = arguments.as_slice() else { return Err("usage: reading_speed FILE.gz RUNS".into()) };
     let file = PathBuf::from(file);
-    // Once before, so that every timed run finds the file in the memory of the system.
+    // Once before, so that every timed run finds the file in the page cache.
     unpack(&file)?;
     for _ in 0..runs.parse::<usize>()? {
         let (bytes, unpacking) = timed(|| unpack(&file))?;
@@ -36,7 +36,7 @@ fn timed<T>(run: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
     Ok((result, start.elapsed().as_secs_f64()))
 }
 
-/// Unpacks everything, and counts the bytes.
+/// Decompresses everything, and counts the bytes.
 fn unpack(file: &Path) -> Result<u64> {
     let mut decoder = MultiGzDecoder::new(BufReader::with_capacity(256 << 10, File::open(file)?));
     let mut buffer = vec![0; 1 << 20];

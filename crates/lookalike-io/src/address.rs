@@ -1,8 +1,8 @@
-//! Addresses told from paths, and shown without what must not be: no store is asked for it.
+//! Distinguishes addresses from paths, and shows them without secrets; no store is contacted.
 
 use std::path::Path;
 
-/// Whether `text` is an address, and not a path: a scheme of two letters or more, and `://`.
+/// True if `text` is an address, and not a path: a scheme of two letters or more, and `://`.
 ///
 /// ```
 /// assert!(lookalike_io::remote::is_url("s3://bucket/key"));
@@ -17,7 +17,7 @@ pub fn is_url(text: &str) -> bool {
     })
 }
 
-/// An address for messages: who has a signed query, or a password, has access.
+/// An address for messages: anyone who has a signed query or a password has access.
 pub(crate) fn shown(text: &str) -> String {
     let is_web = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("http"));
     let (place, query) =
@@ -32,7 +32,7 @@ pub(crate) fn shown(text: &str) -> String {
     format!("{scheme}://{host}{path}{query}")
 }
 
-/// A path or address for messages and for what is written: without a password, and without a query, which may be a signature.
+/// A path or address for messages and output: without a password, and without a query, which may be a signature.
 ///
 /// ```
 /// # use std::path::Path;
@@ -43,7 +43,7 @@ pub fn shown_path(path: &Path) -> String {
     path.to_str().filter(|url| is_url(url)).map_or_else(|| path.display().to_string(), shown)
 }
 
-/// What an address is without a password and a query: it tells one place from another, and holds no secret.
+/// An address without password and query: it identifies a location, and contains no secret.
 pub(crate) fn place(url: &str) -> String {
     let place = shown(url);
     place.strip_suffix("?…").map_or_else(|| place.clone(), str::to_owned)

@@ -1,6 +1,7 @@
-//! The folder that an output is made in, beside the output or inside of it.
+//! The staging folder of an output, beside the output or inside it.
 //!
-//! Its name follows from the output's. So a run finds another one that writes there, and what a killed one has left.
+//! Its name is derived from the output's, so a run finds another one that writes to the same output, and the leftovers
+//! of a killed one.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,39 +14,39 @@ use crate::file_system::parent;
 use crate::lock::{LOCK, lock_folder};
 use crate::unfinished::Unfinished;
 
-/// How the name of a folder or file starts that is being made.
+/// Prefix of the names of staging folders and files.
 pub(crate) const STAGING_PREFIX: &str = ".lookalike-";
 
 /// The new output.
 const NEW: &str = "new";
 
-/// What the new output replaces. It is made when the first entry is about to move, so it tells a commit that was
-/// cut short from a run that did not come to its end.
+/// The replaced output. It is created when the first entry is about to move, so it distinguishes an interrupted commit
+/// from an incomplete run.
 const OLD: &str = "old";
 
-/// How long a name may be on most file systems, in bytes, with some room for the prefix.
+/// Maximum length of a name on most file systems in bytes, leaving room for the prefix.
 const LONGEST_NAME: usize = 200;
 
-/// The folder, held by this run alone.
+/// A staging folder, locked by this run.
 #[derive(Debug)]
 pub(crate) struct Aside {
     path: PathBuf,
-    /// Where it is noted, once this run has put something in it: then it goes when the run does.
+    /// The list of unfinished output, once this run has written something: the folder is then removed with the run.
     begun: Option<Unfinished>,
     _lock: File,
 }
 
 impl Aside {
-    /// Where it lies for an output folder that is there, so that nothing else need be writable.
+    /// The staging folder inside an existing output folder, so that nothing else needs to be writable.
     pub(crate) fn inside(target: &Path) -> PathBuf {
         target.join(format!("{STAGING_PREFIX}output"))
     }
 
-    /// Takes the folder `path`, in which `target` is made, as it is.
+    /// Locks the existing folder `path`, in which `target` is being written.
     ///
     /// # Errors
     ///
-    /// When another run holds it, it holds something else, or nothing can be written there.
+    /// If another run holds it, it contains something else, or nothing can be written there.
     pub(crate) fn take(path: &Path, target: &Path) -> Result<Self> {
         loop {
             check_ours(path)?;
@@ -58,7 +59,7 @@ impl Aside {
             match lock_folder(path) {
                 Ok(Some(lock)) => return Ok(Self { path: path.to_owned(), begun: None, _lock: lock }),
                 Ok(None) => return Err(Error::OutputInUse { path: target.to_owned() }),
-                // Another run has just ended, and has taken it away.
+                // Another run has just ended, and has removed it.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(Error::unwritable(path)(error)),
             }
@@ -86,12 +87,12 @@ impl Aside {
         self.path.join(OLD)
     }
 
-    /// Whether an earlier run was about to move entries.
+    /// True if an earlier run was about to move entries.
     pub(crate) fn was_moving(&self) -> bool {
         self.old_entries().exists()
     }
 
-    /// Makes room for a new output, without what an earlier run has left.
+    /// Prepares for a new output, and removes what an earlier run has left.
     pub(crate) fn begin(&mut self, unfinished: &Unfinished) -> Result<()> {
         let new = self.new_entries();
         let made = self.empty(&Faults::default()).and_then(|()| fs::create_dir(&new));
@@ -100,7 +101,7 @@ impl Aside {
         made.map_err(Error::unwritable(&self.path))
     }
 
-    /// Removes what is in it. The lock stays.
+    /// Removes its contents, except the lock.
     fn empty(&self, faults: &Faults) -> io::Result<()> {
         for folder in [self.new_entries(), self.old_entries()] {
             faults.check_commit()?;
@@ -112,7 +113,7 @@ impl Aside {
         Ok(())
     }
 
-    /// Removes it: the lock last, so that what is left always shows whose it is.
+    /// Removes it: the lock last, so that leftovers can always be identified.
     pub(crate) fn remove(mut self, faults: &Faults) -> io::Result<()> {
         if let Some(unfinished) = self.begun.take() {
             unfinished.forget(&self.path);
@@ -133,13 +134,13 @@ impl Drop for Aside {
     fn drop(&mut self) {
         if let Some(unfinished) = self.begun.take() {
             unfinished.forget(&self.path);
-            // What cannot be removed is found by the next run.
+            // The next run finds what cannot be removed.
             let _ = self.remove_all(&Faults::default());
         }
     }
 }
 
-/// Where the folder for an output lies that is not there yet.
+/// The staging folder for an output that does not exist yet.
 pub(crate) fn beside(target: &Path) -> Option<PathBuf> {
     let name = target.file_name()?;
     let mut own = OsString::from(STAGING_PREFIX);
@@ -151,14 +152,14 @@ pub(crate) fn beside(target: &Path) -> Option<PathBuf> {
     Some(parent(target).join(own))
 }
 
-/// Removes a folder that a killed run was making output in, unless another run uses it now, or the output that it belongs to
-/// is in parts: then only who makes that output again can tell what is what.
+/// Removes the staging folder of a killed run, unless another run uses it now, or its output is incomplete: then only a
+/// run that writes that output again can repair it.
 pub(crate) fn remove_left(path: &Path) {
     let is_ours = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(STAGING_PREFIX));
     if !is_ours || path.join(OLD).exists() {
         return;
     }
-    // What is gone already, or cannot be removed, is in nobody's way.
+    // A folder that is gone, or cannot be removed, does no harm.
     if !path.join(LOCK).exists() {
         let _ = fs::remove_dir_all(path);
     } else if let Ok(Some(lock)) = lock_folder(path) {
@@ -166,7 +167,7 @@ pub(crate) fn remove_left(path: &Path) {
     }
 }
 
-/// Makes sure that a folder is not there, or is one that a run has left.
+/// Checks that a folder does not exist, or was left by a run.
 fn check_ours(path: &Path) -> Result<()> {
     let not_ours = || Error::NotOurs { path: path.to_owned() };
     if path.symlink_metadata().is_err() {

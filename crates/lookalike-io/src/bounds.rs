@@ -9,15 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::error::{Error, Result};
 
-/// More columns are no table: each takes room in every row.
+/// Maximum number of columns of a table: each takes memory in every row.
 pub const MOST_COLUMNS: usize = 4096;
 
-/// The largest window of a Zstandard frame that is read where nobody says otherwise, as a power of two: 128 MB, as
-/// `zstd` has it.
+/// Default maximum window of a Zstandard frame, as a power of two: 128 MB, as in `zstd`.
 const WINDOW_LOG: u32 = 27;
 
-/// The maximum number of bytes of input that a run reads, decompressed, in all files together; and how much memory may
-/// be needed to unpack a file. Clones share the count.
+/// The maximum number of bytes of input that a run reads, decompressed, in all files together; and the maximum memory
+/// to decompress a file. Clones share the count.
 #[derive(Clone)]
 pub struct InputLimit {
     most: Option<u64>,
@@ -26,7 +25,7 @@ pub struct InputLimit {
 }
 
 impl InputLimit {
-    /// A limit of this many bytes; `None` for no limit.
+    /// Creates a limit of this many bytes; `None` for no limit.
     pub fn new(most: Option<u64>) -> Self {
         Self { most, window_log: WINDOW_LOG, read: Arc::default() }
     }
@@ -37,13 +36,13 @@ impl InputLimit {
         Self { read: Arc::default(), ..self.clone() }
     }
 
-    /// The same limit for memory, and no limit for the input.
+    /// The same memory limit, and no limit on input.
     #[must_use]
     pub fn unlimited(&self) -> Self {
         Self { most: None, ..self.anew() }
     }
 
-    /// The same, with another limit for Zstandard windows, as a power of two.
+    /// Replaces the limit on Zstandard windows, as a power of two.
     #[must_use]
     pub fn with_window_log(self, window_log: u32) -> Self {
         Self { window_log, ..self }
@@ -67,7 +66,7 @@ impl Default for InputLimit {
     }
 }
 
-/// What was read so far makes no two limits different.
+/// The count so far is ignored in comparisons.
 impl PartialEq for InputLimit {
     fn eq(&self, other: &Self) -> bool {
         self.most == other.most
@@ -76,29 +75,29 @@ impl PartialEq for InputLimit {
 
 impl Eq for InputLimit {}
 
-/// The same for all limits: a run that was interrupted may be resumed with another.
+/// The same text for all limits: an interrupted run may be resumed with another one.
 impl fmt::Debug for InputLimit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("InputLimit")
     }
 }
 
-/// After how many bytes a disk is asked again what is free.
+/// Number of bytes after which the free space is checked again.
 const ASKED_AFTER: u64 = 64 << 20;
 
-/// What is left free of a disk: a twentieth of it, and a gigabyte of a large one.
+/// Free space to leave on a disk: 5 % of it, or 1 GB of a large one.
 const LEFT_FREE: u64 = 1 << 30;
 
-/// A folder that temporary copies are written to, of which they must not take everything.
+/// A folder for temporary copies, which must not fill the disk.
 #[derive(Debug)]
 pub(crate) struct Room {
     folder: PathBuf,
-    /// Bytes written since the disk was asked.
+    /// Bytes written since the last check of the disk.
     written: AtomicU64,
     disk: fn(&Path) -> io::Result<Disk>,
 }
 
-/// What a disk has, in bytes.
+/// Size and free space of a disk, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Disk {
     free: u64,
@@ -107,15 +106,15 @@ struct Disk {
 
 impl Room {
     pub(crate) fn new(folder: impl Into<PathBuf>) -> Self {
-        // The first bytes ask.
+        // The first bytes trigger a check.
         Self { folder: folder.into(), written: AtomicU64::new(ASKED_AFTER), disk }
     }
 
-    /// Makes sure that there is room for so many bytes, which are written next.
+    /// Checks that there is space for this many bytes, which are written next.
     ///
     /// # Errors
     ///
-    /// [`Error::NoRoomLeft`] when the disk is nearly full. Where nobody can tell, there is room.
+    /// [`Error::NoRoomLeft`] if the disk is nearly full. If the free space is unknown, it is assumed to be enough.
     pub(crate) fn take(&self, bytes: u64) -> Result<()> {
         if self.written.fetch_add(bytes, Relaxed).saturating_add(bytes) < ASKED_AFTER {
             return Ok(());
@@ -154,7 +153,7 @@ mod tests {
     #[test]
     fn a_disk_is_not_filled_to_its_end() {
         let room = |disk| Room { disk, ..Room::new("folder") };
-        // A small disk keeps a twentieth, a large one a gigabyte.
+        // A small disk keeps 5 % free, a large one 1 GB.
         let small = room(|_| Ok(Disk { free: 60, total: 1000 }));
         small.take(10).unwrap();
         let small = room(|_| Ok(Disk { free: 60, total: 1000 }));
@@ -162,7 +161,7 @@ mod tests {
         assert!(error.contains("folder") && error.contains("50 bytes") && error.contains("limit the input"), "{error}");
         let large = room(|_| Ok(Disk { free: (1 << 30) + 10, total: 1 << 40 }));
         large.take(10).unwrap();
-        // It is asked again, now and then.
+        // The free space is checked again from time to time.
         assert!((0..2000).any(|_| large.take(1 << 20).is_err()));
         room(|_| Err(io::ErrorKind::Unsupported.into())).take(u64::MAX).unwrap();
     }

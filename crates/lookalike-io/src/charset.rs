@@ -1,7 +1,7 @@
-//! Given the bytes of a page and what was said of their charset, makes text.
+//! Decodes the bytes of a page to text, given the declared charset.
 //!
-//! What was declared comes *after* what the bytes show. UTF-8 is so strict that text in another
-//! charset is hardly ever valid UTF-8 by chance, while servers declare by default, for all pages alike.
+//! Note that the declaration is considered *after* the bytes. UTF-8 is so strict that text in another charset is hardly
+//! ever valid UTF-8 by chance, while servers often declare one charset for all pages.
 
 use std::borrow::Cow;
 
@@ -9,22 +9,21 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::{memchr, memmem};
 
-/// How many bytes of a page may name its charset, by the standard of HTML.
+/// Number of bytes of a page that may declare its charset, by the HTML standard.
 const DECLARATION: usize = 1024;
 
-/// How many bytes the detector looks at, from the first one that is not ASCII: it is slow, and soon sure.
+/// Number of bytes for the detector, from the first one that is not ASCII: it is slow, and quickly certain.
 const DETECTION: usize = 32 << 10;
 
-/// How many characters that are not ASCII are more than chance when the bytes of a two-byte charset are valid UTF-8. In
-/// GBK a character passes for UTF-8 about one time in ten, so that eight of them do so once in 10^8 texts.
+/// Number of non-ASCII characters that cannot be valid UTF-8 by chance in a two-byte charset. A GBK character is valid
+/// UTF-8 about one time in ten, so eight of them are once in 10^8 texts.
 const BEYOND_CHANCE: usize = 8;
 
-/// A charset is wrong when more than one in so many of the characters that are not ASCII cannot be decoded by it. Some
-/// cannot in right ones: pages are cut short, and put together from others.
+/// A charset is rejected if more than one in this many non-ASCII characters cannot be decoded. A few may fail in the
+/// right one: pages are truncated, or combined from several sources.
 const TOLERANCE: usize = 10;
 
-/// The text of `bytes`. `declared` is the charset of the Content-Type header; `is_html` allows the page to declare its
-/// own.
+/// Decodes `bytes`. `declared` is the charset of the Content-Type header; with `is_html`, the page may declare its own.
 pub(crate) fn decode<'a>(bytes: &'a [u8], declared: Option<&str>, is_html: bool) -> Cow<'a, str> {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return encoding.decode_without_bom_handling(&bytes[length..]).0;
@@ -52,7 +51,7 @@ pub(crate) fn decode<'a>(bytes: &'a [u8], declared: Option<&str>, is_html: bool)
     detected(bytes).decode_without_bom_handling(bytes).0
 }
 
-/// The charset of bytes that are not valid UTF-8, of which there are more than one cell: it shows better in many.
+/// The charset of bytes that are not valid UTF-8; detection needs more than a single cell.
 pub(crate) fn of_bytes(bytes: &[u8]) -> &'static Encoding {
     if is_utf8_with_damage(bytes) { UTF_8 } else { detected(bytes) }
 }
@@ -66,13 +65,13 @@ pub(super) fn of_content_type(content_type: &str) -> Option<&str> {
     })
 }
 
-/// Whether a declaration could make a difference to bytes that are valid UTF-8: ASCII is the same in all charsets but
-/// those that shift by the escape character or use zero bytes.
+/// True if a declaration could change the meaning of valid UTF-8 bytes: ASCII is the same in all charsets except those
+/// that use the escape character or zero bytes.
 fn needs_declaration(text: &str) -> bool {
     !text.is_ascii() || memchr(0x1B, text.as_bytes()).is_some() || memchr(0, text.as_bytes()).is_some()
 }
 
-/// Whether text that is valid UTF-8 is UTF-8 though `declared` says otherwise.
+/// True if valid UTF-8 text is UTF-8 although `declared` says otherwise.
 fn is_utf8_all_the_same(text: &str, declared: &'static Encoding) -> bool {
     if declared == UTF_8 {
         return true;
@@ -84,23 +83,23 @@ fn is_utf8_all_the_same(text: &str, declared: &'static Encoding) -> bool {
         return !text.contains('\0');
     }
     if declared.is_single_byte() {
-        // In a charset of one byte a character, a valid UTF-8 sequence would be a letter such as Ã or Р before a sign
-        // such as © or ‹, and *every* byte beyond ASCII would have to stand in such a sequence. No language is written
-        // so; but servers that send ISO-8859-1 with every page are common.
+        // In a single-byte charset, a valid UTF-8 sequence would be a letter such as Ã or Р before a sign such as © or
+        // ‹, and *every* non-ASCII byte would have to be in such a sequence. No language is written like that; but
+        // servers that declare ISO-8859-1 for every page are common.
         return true;
     }
-    // Charsets of two bytes a character can be valid UTF-8 by chance, though only in short texts.
+    // Two-byte charsets can be valid UTF-8 by chance, though only in short texts.
     text.chars().filter(|character| !character.is_ascii()).nth(BEYOND_CHANCE - 1).is_some()
 }
 
-/// Whether bytes that are not valid UTF-8 are so but for damage: a page that a crawler cut in a character, or that was
-/// put together from sources in two charsets.
+/// True if bytes are UTF-8 with some damage: a page truncated within a character, or combined from sources in two
+/// charsets.
 fn is_utf8_with_damage(bytes: &[u8]) -> bool {
     let (mut characters, mut damages) = (0_usize, 0_usize);
     let mut chunks = bytes.utf8_chunks().peekable();
     while let Some(chunk) = chunks.next() {
         characters += chunk.valid().chars().filter(|character| !character.is_ascii()).count();
-        // The start of a character at the very end is a cut, and speaks for UTF-8.
+        // An incomplete character at the very end is a truncation, which is consistent with UTF-8.
         let is_cut = || std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
         let is_whole = chunk.invalid().is_empty() || chunks.peek().is_none() && is_cut();
         damages += usize::from(!is_whole);
@@ -108,7 +107,7 @@ fn is_utf8_with_damage(bytes: &[u8]) -> bool {
     characters > damages * TOLERANCE
 }
 
-/// Whether few of the characters that are not ASCII stand for bytes that could not be decoded.
+/// True if few of the non-ASCII characters are replacements for undecodable bytes.
 fn is_mostly_decoded(text: &str) -> bool {
     let (mut characters, mut damages) = (0_usize, 0_usize);
     for character in text.chars().filter(|character| !character.is_ascii()) {
@@ -118,26 +117,26 @@ fn is_mostly_decoded(text: &str) -> bool {
     characters > damages * TOLERANCE
 }
 
-/// The charset that the bytes look like.
+/// The charset detected from the bytes.
 fn detected(bytes: &[u8]) -> &'static Encoding {
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
-    // The word around the first character counts too.
+    // Include the word around the first character.
     let start = start.saturating_sub(16);
     let sample = &bytes[start..bytes.len().min(start + DETECTION)];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    // The sample may end within a character, and would then look wrong if it were said to be the last.
+    // The sample may end within a character, which would look invalid if it were declared to be the end.
     detector.feed(sample, start + sample.len() == bytes.len());
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// The charset that a page declares in its first bytes: in a `<meta>`, or in an XML declaration.
+/// The charset that a page declares at its start: in a `<meta>`, or in an XML declaration.
 fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
     let start = bytes[..bytes.len().min(DECLARATION)].to_ascii_lowercase();
     let encoding = metas(&start).find_map(|meta| label_after(meta, b"charset")).or_else(|| {
         let declaration = start.trim_ascii_start().strip_prefix(b"<?xml")?;
         label_after(&declaration[..memchr(b'>', declaration)?], b"encoding")
     })?;
-    // A page whose declaration can be read is not in UTF-16, and the standard of HTML has this for the other.
+    // A page whose declaration is readable is not UTF-16, and the HTML standard defines the replacement for the other.
     match encoding {
         encoding if encoding == UTF_16LE || encoding == UTF_16BE => Some(UTF_8),
         encoding if encoding == X_USER_DEFINED => Some(WINDOWS_1252),
@@ -145,7 +144,7 @@ fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// What stands in the `<meta>` tags, outside of comments.
+/// The contents of the `<meta>` tags, outside comments.
 fn metas(start: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = start;
     std::iter::from_fn(move || {
@@ -164,7 +163,7 @@ fn metas(start: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The charset named by `name="label"`, in any quotes or none.
+/// The charset in `name="label"`, with or without quotes.
 fn label_after(tag: &[u8], name: &[u8]) -> Option<&'static Encoding> {
     let mut after = tag;
     loop {
@@ -232,7 +231,7 @@ mod tests {
             "<meta name=charset><meta charset=\"cp1251\">",
             "<?xml version=\"1.0\" encoding=\"windows-1251\"?>",
         ] {
-            // One letter, which no detector could tell.
+            // A single letter, which no detector could recognize.
             let page = [declaration.as_bytes(), b"\xFF"].concat();
             assert!(decode(&page, None, true).ends_with('я'), "{declaration}");
             assert!(!decode(&page, None, false).ends_with('я'), "{declaration}");

@@ -5,19 +5,19 @@ use std::io::{self, BufRead, BufReader, Read};
 use zstd::zstd_safe::get_error_name;
 use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
 
-/// How a file is compressed.
+/// Compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// Uncompressed.
     None,
-    /// One gzip member or many.
+    /// One or more gzip members.
     Gzip,
-    /// One Zstandard frame or many.
+    /// One or more Zstandard frames.
     Zstd,
 }
 
 impl Compression {
-    /// Detected from the first bytes of a file.
+    /// Detects the compression from the first bytes of a file.
     pub fn of(start: &[u8]) -> Self {
         match start {
             [0x1F, 0x8B, ..] => Self::Gzip,
@@ -40,7 +40,7 @@ impl Compression {
     ///
     /// # Errors
     ///
-    /// When a decoder cannot be made.
+    /// If a decoder cannot be created.
     pub fn decode(
         self,
         compressed: impl BufRead + Send + 'static,
@@ -53,11 +53,11 @@ impl Compression {
         })
     }
 
-    /// Compresses a piece by itself. Pieces can be written one after the other: both formats allow it.
+    /// Compresses a piece independently. Compressed pieces can be concatenated in both formats.
     ///
     /// # Errors
     ///
-    /// When the encoder fails, which means that memory ran out.
+    /// If the encoder fails, which means that memory ran out.
     pub fn encode(self, piece: Vec<u8>) -> io::Result<Vec<u8>> {
         if self == Self::None {
             return Ok(piece);
@@ -68,7 +68,7 @@ impl Compression {
     }
 }
 
-/// Compresses pieces by themselves, one after the other. An encoder is large, and records are small: it serves for all.
+/// Compresses pieces independently. An encoder is large, and records are small, so one encoder is reused for all.
 pub(crate) enum Packer {
     Plain,
     Gzip(libdeflater::Compressor),
@@ -84,7 +84,7 @@ impl Packer {
         })
     }
 
-    /// Appends a piece to `packed`: a gzip member or a zstd frame of its own.
+    /// Appends a piece to `packed`, as a separate gzip member or zstd frame.
     pub(crate) fn pack(&mut self, piece: &[u8], packed: &mut Vec<u8>) -> io::Result<()> {
         match self {
             Self::Plain => packed.extend_from_slice(piece),
@@ -100,13 +100,13 @@ impl Packer {
     }
 }
 
-/// How a skippable frame starts that holds the dictionary of all frames after it, as crawls in zstd have it.
+/// Start of a skippable frame that contains the dictionary of all following frames, as in zstd crawls.
 const DICTIONARY: [u8; 4] = [0x5D, 0x2A, 0x4D, 0x18];
 
-/// The longest dictionary: those that are made have 100 kB.
+/// Maximum length of a dictionary: usual ones have 100 kB.
 const LONGEST_DICTIONARY: u32 = 16 << 20;
 
-/// Whether a decoder gave up since a frame asks for a larger window than it may.
+/// True if a decoder failed because a frame needs a larger window than allowed.
 pub(crate) fn is_window_too_large(error: &io::Error) -> bool {
     // The decoder keeps only the name of zstd's error code, and returns a code as its negative.
     let code = ZSTD_ErrorCode::ZSTD_error_frameParameter_windowTooLarge as usize;
@@ -138,7 +138,7 @@ fn zstd_decoder(mut compressed: impl BufRead + Send + 'static, window_log: u32) 
     Ok(Box::new(decoder))
 }
 
-/// How much is read from a disk at once: enough that it is asked seldom.
+/// Size of reads from disk: large enough that they are rare.
 pub(crate) const BUFFER: usize = 256 << 10;
 
 /// A buffer in front of a decoder.

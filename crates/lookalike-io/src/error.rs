@@ -17,7 +17,7 @@ pub enum Error {
     Unreadable {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
 
@@ -40,7 +40,7 @@ pub enum Error {
     NotAPattern {
         /// The pattern.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
 
@@ -71,7 +71,7 @@ pub enum Error {
         field: String,
         /// The fields that there are.
         fields: String,
-        /// Whether the file was met in a folder, by a pattern or in a list.
+        /// True if the file was found in a folder, by a pattern or in a list.
         is_met: bool,
     },
 
@@ -84,7 +84,7 @@ pub enum Error {
     NotATable {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 
@@ -93,9 +93,9 @@ pub enum Error {
     UnusableTable {
         /// Its name.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: String,
-        /// What the caller can do.
+        /// Advice for the caller.
         advice: &'static str,
     },
 
@@ -130,16 +130,16 @@ pub enum Error {
     /// Something with a name that the output needs, and that lookalike did not write.
     #[error("{} was not written by lookalike: move it away, or choose another output", shown_path(path))]
     NotOurs {
-        /// What is in the way.
+        /// The existing file or folder.
         path: PathBuf,
     },
 
     /// A file where a folder is needed, or a folder where a file is.
     #[error("{} is {what}: choose another output", shown_path(path))]
     WrongKind {
-        /// What is in the way.
+        /// The existing file or folder.
         path: PathBuf,
-        /// What it is.
+        /// Its kind.
         what: &'static str,
     },
 
@@ -157,7 +157,7 @@ pub enum Error {
     Remote {
         /// The address, without a signature.
         url: String,
-        /// What stands in the way, and what to do.
+        /// The problem, with advice.
         problem: Problem,
     },
 
@@ -169,7 +169,7 @@ pub enum Error {
     Unworkable {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
 
@@ -178,7 +178,7 @@ pub enum Error {
     WorkNotMade {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
 
@@ -205,9 +205,9 @@ pub enum Error {
     WorkOfAnother {
         /// The folder.
         path: PathBuf,
-        /// What is different, as it was.
+        /// The previous values of what differs.
         then: String,
-        /// What is different, as it is.
+        /// The current values of what differs.
         now: String,
     },
 
@@ -247,7 +247,7 @@ pub enum Error {
         size(*most)
     )]
     InputTooLarge {
-        /// How many bytes are allowed.
+        /// Maximum number of bytes.
         most: u64,
     },
 
@@ -270,7 +270,7 @@ pub enum Error {
     Unwritable {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
 }
@@ -305,14 +305,14 @@ impl Error {
         }
     }
 
-    /// Whether the reader of the output went away, as `head` does once it has its lines.
+    /// True if the reader of the output has closed it, as `head` does after its last line.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Unwritable { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe)
     }
 
     pub(crate) fn unreadable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        // Who reads a remote file has its own error in the guise of the system's.
+        // The reader of a remote file wraps its own error in one of the system.
         move |cause| cause.downcast::<Self>().unwrap_or_else(|cause| Self::Unreadable { path, cause })
     }
 

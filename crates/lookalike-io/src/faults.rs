@@ -1,5 +1,5 @@
-//! Failures on demand, for tests: the disk is full, or the process dies, at a given operation of the work folder, or at
-//! a given step when the output gets its name.
+//! Simulated failures for tests: the disk is full, or the process dies, at a given operation of the work folder, or at
+//! a given step of moving the output into place.
 
 use std::fs::File;
 use std::io;
@@ -12,17 +12,17 @@ use crate::file_system::write_all_at;
 pub struct Faults {
     /// The number of the operation that fails, counted from 1; zero for none.
     at: u64,
-    /// The same, of the steps that end a run.
+    /// The number of the commit step that fails.
     commit_at: u64,
     kind: Kind,
     done: AtomicU64,
     committed: AtomicU64,
 }
 
-/// How it fails.
+/// Kind of failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
-    /// There is no room left, from then on.
+    /// There is no space left, from then on.
     #[default]
     Full,
     /// The process dies while writing, as by `kill -9`.
@@ -50,16 +50,16 @@ impl Faults {
         self.done.load(Relaxed)
     }
 
-    /// One operation.
+    /// Counts an operation.
     pub(crate) fn check(&self) -> io::Result<()> {
         self.count_to(self.at, &self.done)
     }
 
-    /// One step of those that end a run.
+    /// Counts a step of a commit.
     ///
     /// # Errors
     ///
-    /// When the step is to fail.
+    /// If the step must fail.
     pub fn check_commit(&self) -> io::Result<()> {
         self.count_to(self.commit_at, &self.committed)
     }
@@ -73,7 +73,7 @@ impl Faults {
         }
     }
 
-    /// One operation that writes: how many of the bytes it may write. One that dies has written half of them.
+    /// Counts a write: returns how many of the bytes it may write. A write that dies has written half of them.
     pub(crate) fn check_write(&self, file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
         if self.kind == Kind::Death && self.at == self.count() + 1 {
             write_all_at(file, &bytes[..bytes.len() / 2], offset)?;

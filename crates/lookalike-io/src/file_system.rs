@@ -4,7 +4,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-/// What tells one file from another, whatever it is called.
+/// Identifies a file, whatever its name.
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "other systems do not tell")]
 pub(crate) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
@@ -17,7 +17,7 @@ pub(crate) fn identity(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
-/// The folder that a path lies in; the present one where the path names none.
+/// The parent folder of a path; the current folder if the path has none.
 pub(crate) fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-/// What a file is made of.
+/// Format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// One JSON object per line.
     Jsonl,
     /// One JSON list of objects.
     JsonList,
-    /// JSON objects one after the other, each over several lines.
+    /// Consecutive JSON objects, each on several lines.
     JsonValues,
     /// Records of a crawl, or of the text extracted from it (WET).
     Warc,
@@ -19,22 +19,22 @@ pub enum Format {
     Csv,
     /// A table of columns.
     Parquet,
-    /// One page a file.
+    /// One page per file.
     Html,
-    /// One document a file.
+    /// One document per file.
     Text,
     /// One document per line.
     Lines,
     /// One document per paragraph; paragraphs are separated by blank lines.
     Paragraphs,
-    /// A table in the memory of the caller.
+    /// A table in the caller's memory.
     Held,
     /// Something that is not text.
     Other,
 }
 
 impl Format {
-    /// The word for one entry of such a file.
+    /// The name of one entry of such a file.
     pub fn entry_name(self) -> &'static str {
         match self {
             Self::Jsonl | Self::Lines => "line",
@@ -46,7 +46,7 @@ impl Format {
         }
     }
 
-    /// Whether a file is one document, identified by the file's name, and kept or removed as a whole.
+    /// True if a file is one document, identified by the file's name, and kept or removed as a whole.
     pub fn is_one_document(self) -> bool {
         matches!(self, Self::Html | Self::Text | Self::Other)
     }
@@ -56,12 +56,12 @@ impl Format {
         if self.is_one_document() { file_name.to_owned() } else { format!("{file_name}:{position}") }
     }
 
-    /// Whether each entry is compressed separately, as in crawls, so that a reader can start at any of them.
+    /// True if each entry is compressed separately, as in crawls, so that a reader can start at any of them.
     pub fn is_packed_by_entry(self) -> bool {
         matches!(self, Self::Warc | Self::Arc)
     }
 
-    /// Whether entries can hold notes. Files of other formats become JSONL when they are annotated.
+    /// True if entries can hold notes. Files of other formats become JSONL when they are annotated.
     pub fn has_room_for_notes(self) -> bool {
         match self {
             Self::Jsonl | Self::JsonList | Self::JsonValues | Self::Warc | Self::Csv | Self::Parquet => true,
@@ -71,13 +71,13 @@ impl Format {
 }
 
 /// The extension of a name in lower case, without that of a compression.
-pub(crate) fn unpacked_extension(name: &str) -> Option<String> {
+pub fn unpacked_extension(name: &str) -> Option<String> {
     let name = name.to_ascii_lowercase();
     let name = [".gz", ".gzip", ".zst", ".zstd"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
     Path::new(name).extension().map(|extension| extension.to_string_lossy().into_owned())
 }
 
-/// Whether a list of objects starts so.
+/// True if this is the start of a list of objects.
 pub(crate) fn starts_list(bare: &[u8]) -> bool {
     bare.strip_prefix(b"[").is_some_and(|list| list.trim_ascii_start().starts_with(b"{"))
 }

@@ -1,4 +1,4 @@
-//! Bytes to documents and back.
+//! Reads documents from files, and writes them back.
 //!
 //! ```text
 //! discover → open → chunk → documents          kept documents → stage → move into place
@@ -9,14 +9,15 @@
 //!
 //! # Features
 //!
-//! `excel`, `parquet`, `web` (the text of pages) and `remote` (object stores and web servers) are on by default. Without them,
-//! input that needs one of them is skipped or refused with a message that names it.
+//! `excel`, `parquet`, `web` (the text of pages) and `remote` (object stores and web servers) are on by default.
+//! Without them, input that needs one of them is skipped or refused with a message that names it.
 #![forbid(unsafe_code)]
 
 mod address;
 mod aside;
 pub mod bounds;
 mod charset;
+pub mod composed;
 pub mod compression;
 pub mod error;
 #[cfg(feature = "excel")]
@@ -53,3 +54,5 @@ pub mod write;
 
 pub use error::{Error, Result};
 pub use parquet::hide_caught_panics;
+#[cfg(feature = "parquet")]
+pub use parquet::stored;

@@ -1,4 +1,4 @@
-//! Notes that annotated output has for each document.
+//! Notes on documents in annotated output.
 
 use serde::Serialize;
 
@@ -7,15 +7,15 @@ use serde::Serialize;
 pub struct Annotation {
     /// The number of its cluster; `None` for a record without text.
     pub cluster: Option<u64>,
-    /// Whether it is kept.
+    /// True if it is kept.
     pub kept: bool,
-    /// The document that is kept in its place.
+    /// The document that is kept instead.
     pub kept_id: Option<String>,
     /// Their similarity.
     pub similarity: Option<f64>,
-    /// How many documents its cluster has, the kept one among them.
+    /// Number of documents in its cluster, including the kept one.
     pub cluster_size: Option<u64>,
-    /// How often the kept document of its cluster occurs: itself and its exact copies.
+    /// Number of occurrences of the kept document of its cluster: itself and its exact copies.
     pub copy_count: Option<u64>,
 }
 

@@ -1,22 +1,22 @@
 //! Problems with object stores and web servers, each with a remedy.
 
-/// Why an object could not be read or written.
+/// Reason why an object could not be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// An invalid address.
     #[error("the address cannot be understood: {cause}")]
     Address {
-        /// What is wrong with it.
+        /// The problem.
         cause: String,
     },
     /// Settings that are missing or contradictory.
     #[error("{cause}; check the environment variables of this store")]
     Settings {
-        /// What is missing.
+        /// The missing or contradictory settings.
         cause: String,
     },
-    /// Nobody gave credentials, and this machine has none of its own.
+    /// No credentials were given, and this machine has none of its own.
     #[error(
         "no credentials found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE (with single sign-on, first `aws \
          configure export-credentials --format env`), GOOGLE_APPLICATION_CREDENTIALS, or \
@@ -27,10 +27,10 @@ pub enum Problem {
     /// Insufficient credentials.
     #[error("access is refused ({cause}); check that the credentials are valid, and may list, read and write there")]
     Refused {
-        /// What the store said.
+        /// The message of the store.
         cause: String,
     },
-    /// No such bucket or container, or one of another owner.
+    /// The bucket or container does not exist, or has another owner.
     #[error("there is no such bucket; check its name, the account, and the endpoint (AWS_ENDPOINT_URL)")]
     NoBucket,
     /// No object with this name.
@@ -42,27 +42,27 @@ pub enum Problem {
     /// A store that cannot be reached.
     #[error("it cannot be reached ({cause}); check the name, the network, and the proxy (HTTPS_PROXY)")]
     Offline {
-        /// What the system said.
+        /// The error of the system.
         cause: String,
     },
     /// A store that stayed busy or broken through all retries.
     #[error("the store still fails after several attempts ({cause}); try again later")]
     Busy {
-        /// What it said last.
+        /// Its last message.
         cause: String,
     },
-    /// A store from which nothing came for long.
+    /// A store that did not send any data for a long time.
     #[error(
         "nothing was received for {seconds} seconds, after several attempts; check the network, or try again later"
     )]
     Silent {
-        /// How long it was waited for.
+        /// Number of seconds without data.
         seconds: u64,
     },
-    /// A connection that was cut too often.
+    /// A connection that was interrupted too often.
     #[error("the connection failed repeatedly ({cause}); try again later, or over a better network")]
     Cut {
-        /// What the system said last.
+        /// The last error of the system.
         cause: String,
     },
     /// A web server that cannot list files.
@@ -71,7 +71,7 @@ pub enum Problem {
     /// A web server that accepts no uploads.
     #[error("this web server does not accept files; write to s3://, gs:// or az://, or to a local folder")]
     ReadOnly,
-    /// A file that one request must carry, and cannot.
+    /// A file that is too large for a single request.
     #[error(
         "a file of {bytes} bytes is too large for a web server; write to s3://, gs:// or az://, or to a local folder"
     )]
@@ -79,7 +79,7 @@ pub enum Problem {
         /// Its size.
         bytes: u64,
     },
-    /// A build without what stores need.
+    /// A build without support for stores.
     #[error(
         "this build of lookalike reads and writes no remote addresses; name local files, or build it with the feature `remote`"
     )]
@@ -87,7 +87,7 @@ pub enum Problem {
     /// Anything else.
     #[error("{cause}")]
     Other {
-        /// What the store said.
+        /// The message of the store.
         cause: String,
     },
 }

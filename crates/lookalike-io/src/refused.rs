@@ -1,29 +1,29 @@
 //! Reasons why nothing of a file can be read.
 
-/// Why nothing of a file is read.
+/// Reason why nothing of a file is read.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refused {
-    /// It has other fields than that of the text.
+    /// It lacks the text field.
     #[error("there is no such field among {fields}")]
     NoTextField {
-        /// Those it has.
+        /// The existing fields.
         fields: String,
     },
-    /// Something else.
+    /// Any other reason.
     #[error("{0}")]
     Other(String),
 }
 
-/// How many fields are named.
+/// Maximum number of fields to list.
 const NAMED: usize = 30;
 
-/// Names as a message has them: the first ones, and how many there are besides.
+/// Names for a message: the first ones, and the number of others.
 pub(crate) fn listed(names: &[String]) -> String {
     let mut first: Vec<String> = names.iter().take(NAMED).cloned().collect();
     if names.len() > NAMED {
         first.push(format!("{} more", names.len() - NAMED));
     }
     let list = if first.is_empty() { "none".to_owned() } else { first.join(", ") };
-    // A name may have anything in it, and a terminal might do as it says.
+    // A name may contain anything, including terminal control sequences.
     list.replace(char::is_control, " ")
 }

@@ -24,13 +24,13 @@ pub struct SkippedEntry {
     pub count: u64,
 }
 
-/// The name of what a file has many of.
+/// The name of the entries of a file.
 type EntryName = &'static str;
 
 /// The names of entries that a file may have.
 const ENTRY_NAMES: [EntryName; 6] = ["line", "object", "record", "row", "paragraph", "file"];
 
-/// A name as it is known here; one of a later version is just an entry.
+/// A known name; an unknown one from a later version becomes "entry".
 fn entry_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<EntryName, D::Error> {
     let name = String::deserialize(deserializer)?;
     Ok(ENTRY_NAMES.into_iter().find(|known| *known == name).unwrap_or("entry"))
@@ -45,7 +45,7 @@ fn of_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SkipReason, D::
     String::deserialize(deserializer).map(SkipReason::Other)
 }
 
-/// The reason for which an entry was skipped, with the text that is shown.
+/// Reason why an entry was skipped, with the text that is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SkipReason {
     /// It is longer than the limit on records.
@@ -54,7 +54,7 @@ pub enum SkipReason {
     WindowLimit(String),
     /// A row has more or fewer fields than the table has columns.
     RaggedRow(String),
-    /// A table that was met in a folder has no column of the text; with the columns that it has.
+    /// A table found in a folder lacks the text column; with the columns that it has.
     NoTextField(String),
     /// Any other reason.
     Other(String),
@@ -79,7 +79,7 @@ impl SkipReason {
         text
     }
 
-    /// Changes of options with which the entry would be read; any one of them is enough.
+    /// Changes of options with which the entry would be read; any one of them is sufficient.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
             Self::RecordLimit(_) => vec![Remedy::Raise(JobOption::MaxRecord)],

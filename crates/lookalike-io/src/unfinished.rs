@@ -1,28 +1,28 @@
-//! What a job is writing at the moment, so that its caller can clean up after it.
+//! Tracks the incomplete output of a job, so that its caller can clean up.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is being written and is incomplete. Every job has its own; clones share it. A job removes output that it
-/// abandons; this is for a process that ends while a job is running.
+/// The incomplete output of a job. Every job has its own; clones share it. A job removes output that it abandons; this
+/// is for a process that ends during a job.
 #[derive(Clone, Debug, Default)]
 pub struct Unfinished(Arc<Mutex<Paths>>);
 
 #[derive(Debug, Default)]
 struct Paths {
     paths: Vec<PathBuf>,
-    /// Whether an output has got its name.
+    /// True if an output has been renamed into place.
     is_complete: bool,
 }
 
 impl Unfinished {
-    /// Removes all incomplete output, and returns whether there is complete output. For a process that is about to end.
+    /// Removes all incomplete output, and returns true if there is complete output. For a process that is about to end.
     /// Waits for an output that is being moved into place.
     pub fn abandon(&self) -> bool {
         let unfinished = self.lock();
         for path in &unfinished.paths {
-            // What is gone already needs no removing.
+            // A file that is already gone need not be removed.
             let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
         }
         unfinished.is_complete
@@ -36,8 +36,7 @@ impl Unfinished {
         self.lock().paths.retain(|noted| noted != path);
     }
 
-    /// Gives an output its name; meanwhile who would abandon it waits, since this takes no time and must not be done by
-    /// halves.
+    /// Renames an output into place; `abandon` waits meanwhile, since this takes no time and must not be interrupted.
     pub(crate) fn complete<T>(&self, path: &Path, rename: impl FnOnce() -> crate::Result<T>) -> crate::Result<T> {
         let mut unfinished = self.lock();
         let renamed = rename()?;

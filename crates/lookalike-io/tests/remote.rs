@@ -70,7 +70,7 @@ fn a_large_object_comes_through_a_bad_network_as_it_is() {
     assert!(network.faults(|fault| matches!(fault, Fault::Busy { .. })) > 1);
     assert!(network.faults(|fault| matches!(fault, Fault::Cut(_))) > 2);
 
-    // What came is here, and nobody is asked for it again.
+    // The object is stored locally now, and is not requested again.
     let requests = network.log.lock().unwrap().len();
     assert!(read(&found[0].clone()) == bytes);
     let mut local = found[0].local().unwrap();

@@ -1,9 +1,9 @@
-//! Workbooks to tables: the first sheet of an `.xlsx` file that has cells, as CSV in a temporary file, which is then read like any
-//! other.
+//! Converts workbooks to tables: the first sheet of an `.xlsx` file that has cells becomes CSV in a temporary file,
+//! which is then read like any other.
 //!
-//! So rows, bounds and messages are those of CSV. A workbook is hostile until proven otherwise: its parts are unpacked once to
-//! see how large they are before anything is made of them, and cells are taken one by one, since a sheet may claim to have
-//! billions.
+//! Rows, limits and messages are therefore those of CSV. Workbooks are untrusted: their parts are decompressed once to
+//! determine their size before anything is built from them, and cells are read one by one, since a sheet may claim to
+//! have billions.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
@@ -16,38 +16,46 @@ use zip::ZipArchive;
 use crate::bounds::{MOST_COLUMNS, Room};
 use crate::format::unpacked_extension;
 
-/// What all parts of a workbook may unpack to, however small it is.
+/// Maximum decompressed size of all parts of a workbook, however small it is.
 const SMALL: u64 = 64 << 20;
 
-/// How many times its size a workbook may unpack to: XML is packed to a twentieth.
+/// Maximum ratio of decompressed size to file size: XML compresses to a twentieth.
 const MOST_TIMES: u64 = 100;
 
-/// The shortest text among the shared ones: `<si/>`.
+/// The shortest shared string: `<si/>`.
 const LEAST_TEXT: u64 = 5;
 
-/// Rows of a sheet, by the format.
+/// Maximum number of rows of a sheet in the format.
 const MOST_ROWS: u32 = 1 << 20;
 
-/// Whether a file is a workbook, by its name and its first bytes.
+/// True if a file is a workbook, by its name and first bytes.
 pub(crate) fn is_workbook(name: &str, start: &[u8]) -> bool {
     let is_named = matches!(unpacked_extension(name).as_deref(), Some("xlsx" | "xlsm"));
     start.starts_with(b"PK\x03\x04") && (is_named || memchr::memmem::find(start, b"[Content_Types].xml").is_some())
 }
 
-/// The first sheet with cells as CSV. The reason says why there is none.
-pub(crate) fn to_csv(file: &File) -> Result<File, String> {
+/// A sheet of a workbook as a file.
+pub(crate) struct Sheet {
+    /// Its cells as CSV.
+    pub(crate) csv: File,
+    /// The names of further sheets with cells, which are not read.
+    pub(crate) others: Vec<String>,
+}
+
+/// Converts the first sheet with cells to CSV; the error is the reason why there is none.
+pub(crate) fn to_csv(file: &File) -> Result<Sheet, String> {
     check_size(file)?;
     let convert = || {
         let mut csv = tempfile::tempfile().map_err(|error| format!("no temporary file: {error}"))?;
-        write_sheet(file, &csv)?;
+        let others = write_sheet(file, &csv)?;
         csv.rewind().map_err(|error| error.to_string())?;
-        Ok(csv)
+        Ok(Sheet { csv, others })
     };
-    // The library indexes where damaged files lead it.
+    // The library panics on some damaged files.
     panic::catch_unwind(AssertUnwindSafe(convert)).unwrap_or_else(|_| Err("the workbook is damaged".to_owned()))
 }
 
-/// Refuses what unpacks to far more than its size.
+/// Rejects files that decompress to far more than their size.
 fn check_size(file: &File) -> Result<(), String> {
     let damaged = |error: &dyn std::fmt::Display| format!("not a workbook, or a damaged one: {error}");
     let bytes = file.metadata().map_err(|error| error.to_string())?.len();
@@ -70,8 +78,8 @@ fn check_size(file: &File) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses shared texts that claim to be more than their part of so many bytes can hold: the library reserves memory for all of
-/// them at once.
+/// Rejects a count of shared strings that exceeds what their part of `bytes` can hold: the library reserves memory for
+/// all of them at once.
 fn check_claim(part: impl Read, bytes: u64) -> Result<(), String> {
     let mut xml = quick_xml::Reader::from_reader(BufReader::new(part));
     let config = xml.config_mut();
@@ -88,29 +96,31 @@ fn check_claim(part: impl Read, bytes: u64) -> Result<(), String> {
                     Ok(())
                 };
             }
-            // What else is wrong with it, the library says.
+            // The library reports any other problem.
             Ok(Event::Eof) | Err(_) => return Ok(()),
             Ok(_) => {}
         }
     }
 }
 
-/// The number of texts by the attributes of their list; 0 if it is not given.
+/// The number of strings in the attributes of their list; 0 if it is not given.
 fn claimed(attributes: &str) -> u64 {
     let number = |after: &str| {
         let digits = after.trim_start_matches(|letter: char| letter.is_whitespace() || "=\"'+".contains(letter));
         let end = digits.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(digits.len());
-        // A number that is too long for us is too large for anybody.
+        // A number that does not fit is too large in any case.
         if end == 0 { 0 } else { digits[..end].parse().unwrap_or(u64::MAX) }
     };
     attributes.split("uniqueCount").skip(1).map(number).max().unwrap_or(0)
 }
 
-fn write_sheet(file: &File, csv: &File) -> Result<(), String> {
+/// Writes the first sheet with cells; returns the names of the others that have some.
+fn write_sheet(file: &File, csv: &File) -> Result<Vec<String>, String> {
     let damaged = |error: calamine::XlsxError| format!("the workbook cannot be read: {error}");
     let mut workbook: Xlsx<_> = Xlsx::new(BufReader::new(file)).map_err(damaged)?;
     let mut writer = Rows::new(csv);
-    for name in workbook.sheet_names() {
+    let mut names = workbook.sheet_names().into_iter();
+    for name in names.by_ref() {
         // A sheet may be a chart, which has no cells.
         let Ok(mut cells) = workbook.worksheet_cells_reader(&name) else { continue };
         while let Some(cell) = cells.next_cell().map_err(damaged)? {
@@ -125,10 +135,16 @@ fn write_sheet(file: &File, csv: &File) -> Result<(), String> {
             break;
         }
     }
-    writer.out.flush().map_err(|error| error.to_string())
+    writer.out.flush().map_err(|error| error.to_string())?;
+    // What cannot be read of them harms nothing.
+    let mut has_cells = |name: &String| {
+        let Ok(mut cells) = workbook.worksheet_cells_reader(name) else { return false };
+        std::iter::from_fn(|| cells.next_cell().ok().flatten()).any(|cell| !text(cell.get_value()).is_empty())
+    };
+    Ok(names.filter(|name| has_cells(name)).collect())
 }
 
-/// A cell as text: dates as ISO writes them, whole numbers without a point, errors as nothing.
+/// A cell as text: dates in ISO format, integers without a decimal point, errors as empty.
 fn text(value: &DataRef<'_>) -> String {
     match value {
         DataRef::Int(number) => number.to_string(),
@@ -147,16 +163,16 @@ fn text(value: &DataRef<'_>) -> String {
     }
 }
 
-/// Cells on their way to rows of CSV.
+/// Converts cells to rows of CSV.
 struct Rows<'f> {
     out: BufWriter<&'f File>,
     room: Room,
-    /// Where the header starts, and how many columns it has.
+    /// The start of the header, and its number of columns.
     columns: Option<(u32, u32)>,
-    /// The row that is being filled, and its cells.
+    /// The current row and its cells.
     row: u32,
     cells: Vec<(u32, String)>,
-    /// The row that comes next.
+    /// The next row to write.
     next: u32,
 }
 
@@ -182,7 +198,7 @@ impl<'f> Rows<'f> {
         Ok(())
     }
 
-    /// Writes the row, and those without cells before it, so that rows have their numbers.
+    /// Writes the row, preceded by empty rows for missing numbers, so that rows keep their numbers.
     fn end_row(&mut self) -> Result<(), String> {
         let (Some((first, _)), Some((last, _))) = (self.cells.first(), self.cells.last()) else { return Ok(()) };
         let last = *last;
@@ -198,7 +214,7 @@ impl<'f> Rows<'f> {
         }
         let mut line = String::new();
         let mut cells = std::mem::take(&mut self.cells).into_iter().peekable();
-        // A cell before or after those of the header makes the row too long, and that is told.
+        // A cell left or right of the header makes the row too long, which is reported.
         let left = cells.peek().map_or(start, |(column, _)| (*column).min(start));
         for column in left..(start + width).max(last + 1).min(start + width + 1) {
             if column > left {

@@ -1,4 +1,4 @@
-//! Workbooks as tests write them: the few parts that a reader needs, zipped.
+//! Workbooks for tests: the few parts that a reader needs, zipped.
 
 use std::io::{Cursor, Seek, Write};
 
@@ -12,12 +12,38 @@ const WORKBOOK: &str = r#"<?xml version="1.0"?><workbook xmlns="http://schemas.o
 const SHEETS: &str = r#"<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>"#;
 const STYLES: &str = r#"<?xml version="1.0"?><styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>"#;
 
-/// A workbook with one sheet of these rows of XML.
+/// A workbook with one sheet of these XML rows.
 pub(crate) fn workbook(rows: &str) -> Vec<u8> {
     workbook_with(rows, &[])
 }
 
-/// The same with more parts.
+/// Two sheets, the second of which is called Orders.
+pub(crate) fn workbook_of_two(rows: &str, others: &str) -> Vec<u8> {
+    let book = WORKBOOK.replace("</sheets>", r#"<sheet name="Orders" sheetId="2" r:id="r3"/></sheets>"#);
+    let target = r#"<Relationship Id="r3" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet2.xml"/></Relationships>"#;
+    let sheets = SHEETS.replace("</Relationships>", target);
+    let sheet = |rows: &str| {
+        format!(
+            r#"<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>"#
+        )
+    };
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in [
+        ("[Content_Types].xml", TYPES),
+        ("_rels/.rels", RELATIONS),
+        ("xl/workbook.xml", &book),
+        ("xl/_rels/workbook.xml.rels", &sheets),
+        ("xl/styles.xml", STYLES),
+        ("xl/worksheets/sheet1.xml", &sheet(rows)),
+        ("xl/worksheets/sheet2.xml", &sheet(others)),
+    ] {
+        zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// The same with additional parts.
 fn workbook_with(rows: &str, more: &[(&str, &str)]) -> Vec<u8> {
     let sheet = format!(
         r#"<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>"#
@@ -40,7 +66,7 @@ fn workbook_with(rows: &str, more: &[(&str, &str)]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// A row of a sheet: texts, or numbers where they start with `#`, dates where they start with `@`.
+/// A row of a sheet: strings, numbers if they start with `#`, dates if they start with `@`.
 pub(crate) fn row(number: u32, cells: &[(&str, &str)]) -> String {
     let cell = |(column, text): &(&str, &str)| match (text.strip_prefix('#'), text.strip_prefix('@')) {
         (Some(value), _) => format!(r#"<c r="{column}{number}"><v>{value}</v></c>"#),
@@ -55,7 +81,7 @@ fn csv(bytes: &[u8]) -> Result<String, String> {
     file.write_all(bytes).unwrap();
     file.rewind().unwrap();
     let mut text = String::new();
-    to_csv(&file)?.read_to_string(&mut text).unwrap();
+    to_csv(&file)?.csv.read_to_string(&mut text).unwrap();
     Ok(text)
 }
 
@@ -76,7 +102,7 @@ fn cells_become_rows_with_their_numbers() {
 
 #[test]
 fn what_is_hostile_is_refused() {
-    // Two cells far apart are two cells, and not all between them.
+    // Two cells far apart are two cells, without all those between them.
     let far = row(1, &[("A", "id"), ("B", "name")]) + &row(1_048_576, &[("A", "1"), ("B", "x")]);
     assert_eq!(csv(&workbook(&far)).unwrap().lines().count(), 1_048_576);
     let wide = row(1, &[("A", "id"), ("XFD", "name")]);

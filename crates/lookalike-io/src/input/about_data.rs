@@ -1,4 +1,4 @@
-//! Files that describe a data set and are not part of it, told by their names: `README.md`, `dataset_info.json`.
+//! Recognizes files that describe a data set but are not part of it by their names: `README.md`, `dataset_info.json`.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -32,22 +32,22 @@ const ABOUT_DATA: [&str; 18] = [
 /// Extensions of files that hold records.
 const RECORDS: [&str; 11] = ["arc", "csv", "json", "jsonl", "ndjson", "parquet", "tab", "tsv", "warc", "wat", "wet"];
 
-/// Whether a file, by its name, describes the data beside it.
+/// True if the name of a file shows that it describes the data beside it.
 fn is_about_data(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let stem = name.split('.').next().unwrap_or_default();
-    // State is also a word for data: only that of a data set in Arrow files is in this one file.
+    // "State" may also be the name of data: only data sets in Arrow files have this file.
     let is_state = stem != "state" || name == "state.json";
     is_state && ABOUT_DATA.contains(&stem)
 }
 
-/// Whether a file, by its name, holds records.
+/// True if the name of a file shows that it contains records.
 fn holds_records(path: &Path) -> bool {
     unpacked_extension(&path.to_string_lossy()).is_some_and(|extension| RECORDS.contains(&&*extension))
 }
 
 impl Discovered {
-    /// The same without files that describe data, where nothing but data is beside them: in a folder of texts they are texts.
+    /// Leaves out files that describe data if only data is beside them: in a folder of texts, they are texts.
     #[must_use]
     pub fn without_what_is_about_data(mut self) -> Self {
         let is_about = |file: &InputFile| file.is_met && is_about_data(Path::new(&file.name));
@@ -61,8 +61,8 @@ impl Discovered {
     }
 }
 
-/// Of the files without any text (`without`), those that are not data: nobody named them, and they are about the data by
-/// their names, or of another format than all files with texts (`with`).
+/// Of the files without any text (`without`), those that are not data: nobody named them, and they describe data by
+/// their names, or have another format than all files with texts (`with`).
 pub fn not_data(files: &[InputFile], with: impl Iterator<Item = usize>, without: &[usize]) -> Vec<usize> {
     let extension = |at: usize| unpacked_extension(&files[at].name);
     let with: HashSet<Option<String>> = with.map(extension).collect();

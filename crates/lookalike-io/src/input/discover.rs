@@ -1,4 +1,4 @@
-//! Paths to files: which files an input means, in which order, and under which names.
+//! Finds the files of an input, their order, and their names.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -16,33 +16,33 @@ pub use super::file::{InputFile, Origin};
 pub use super::left_out::{LeftOut, Names};
 pub use super::names::unique;
 
-/// The files that an input means, and what was left out.
+/// The files of an input, and those that were left out.
 #[derive(Clone, Debug, Default)]
 pub struct Discovered {
     /// The files to read, in order.
     pub files: Vec<InputFile>,
-    /// What was left out, although nothing is wrong with it.
+    /// Files that were left out although they are valid.
     pub left_out: LeftOut,
 }
 
-/// The files that `inputs` mean: files, folders with everything in them (except hidden files, the output, and work
+/// Finds the files of `inputs`: files, folders with everything in them (except hidden files, the output, and work
 /// folders), patterns with `*`, `?` and `[…]`, addresses of object stores and pages, and `-` for standard input. They
 /// are in the order given, and sorted by name within a folder. A file that is reached under several names, by links, is
 /// read once.
 ///
 /// # Errors
 ///
-/// When a path cannot be read, a folder has no files, an input is given twice, or an input is the output.
+/// If a path cannot be read, a folder has no files, an input is given twice, or an input is the output.
 pub fn discover(inputs: &[PathBuf], output: Option<&Path>) -> Result<Discovered> {
     discover_except(inputs, &[], output, &Exclude::default())
 }
 
-/// Like [`discover`], without what patterns exclude, and with further inputs from a list. Those of the list that cannot be
-/// read are skipped when they are opened.
+/// Like [`discover`], without files that match patterns, and with further inputs from a list. Files of the list that
+/// cannot be read are skipped when they are opened.
 ///
 /// # Errors
 ///
-/// As [`discover`], and when patterns exclude everything.
+/// As [`discover`], and if patterns exclude everything.
 pub fn discover_except(
     inputs: &[PathBuf],
     listed: &[PathBuf],
@@ -89,60 +89,60 @@ pub fn discover_except(
     Ok(Discovered { files: found.into_iter().zip(names).map(input_file).collect(), left_out })
 }
 
-/// The path of an output whatever links lead to it, also of one that is not there yet.
+/// The real path of an output, following links, even if it does not exist yet.
 fn real_output(output: &Path) -> Option<PathBuf> {
     let below = || Some(parent(output).canonicalize().ok()?.join(output.file_name()?));
     output.canonicalize().ok().or_else(below)
 }
 
-/// How all addresses below this one start.
+/// The prefix of all addresses below this one.
 pub(crate) fn below_url(url: &str) -> String {
     format!("{}/", url.trim_end_matches('/'))
 }
 
-/// Whether a path has signs of a pattern in it.
+/// True if a path contains wildcards.
 fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
-/// What was found so far.
+/// The files found so far.
 #[derive(Default)]
 pub(super) struct Search {
     pub(super) output: Option<PathBuf>,
-    /// How the address of what lies in the output starts, if it is far away.
+    /// Prefix of addresses inside a remote output.
     output_url: Option<String>,
     /// Files and folders that were given by their names.
     given: HashSet<PathBuf>,
-    /// One file may be here several times, under one name or many.
+    /// A file may occur several times, under one name or several.
     pub(super) found: Vec<Found>,
     seen_urls: HashSet<String>,
     exclude: Exclude,
-    /// Which of the patterns excluded something.
+    /// The patterns that excluded something.
     is_used: Vec<bool>,
     pub(super) left_out: LeftOut,
 }
 
 pub(super) struct Found {
     pub(super) origin: Origin,
-    /// Its absolute path, by which it is named.
+    /// Its absolute path, from which its name is derived.
     pub(super) below: PathBuf,
-    /// Of a regular file; none where it cannot be had.
+    /// For a regular file; none if it is not available.
     pub(super) facts: Option<Facts>,
-    /// Whether it was reached through a symbolic link.
+    /// True if it was reached through a symbolic link.
     pub(super) is_link: bool,
-    /// Whether the user named it.
+    /// True if the user named it.
     pub(super) is_named: bool,
-    /// Whether it was met in a folder, by a pattern or in a list, and may not be meant.
+    /// True if it was found in a folder, by a pattern or in a list, and may be unintended.
     pub(super) is_met: bool,
 }
 
 impl Found {
-    /// Something that is not a regular file.
+    /// An input that is not a regular file.
     fn special(origin: Origin, below: PathBuf) -> Self {
         Self { origin, below, facts: None, is_link: false, is_named: true, is_met: false }
     }
 
-    /// What is the same for all names of one file.
+    /// The same for all names of one file.
     fn key(&self) -> Key {
         let identity = self.facts.and_then(|facts| facts.identity);
         identity.map_or_else(|| Key::Path(without_detours(&self.below)), Key::Identity)
@@ -197,7 +197,7 @@ impl Search {
             .map_err(|error| Error::NotAPattern { path: path(), reason: error.msg.to_owned() })?;
         let (before, excluded) = (self.found.len(), self.left_out.excluded.clone());
         for matched in paths {
-            // What cannot be looked into is skipped when it is opened.
+            // A folder that cannot be read is skipped when it is opened.
             let matched = matched.unwrap_or_else(|error| error.path().to_owned());
             self.path(&matched, false)?;
         }
@@ -205,7 +205,7 @@ impl Search {
         if is_nothing { Err(Error::NothingMatches { path: path() }) } else { Ok(()) }
     }
 
-    /// Whether a pattern excludes a file or folder, which is noted then.
+    /// True if a pattern excludes a file or folder; records that the pattern was used.
     pub(super) fn is_excluded(&mut self, below: &Path, shown: &Path) -> bool {
         let mut is_excluded = false;
         for at in self.exclude.matching(below, &shown.to_string_lossy()) {
@@ -267,7 +267,7 @@ impl Search {
                     entry.insert(read);
                     is_read[other] = false;
                     let [read, other] = [read, other].map(|at| &found[at]);
-                    // A file that was given and lies in a folder that was given has one name.
+                    // A file that was given and is in a given folder has one name.
                     if without_detours(&read.below) != without_detours(&other.below)
                         && let Origin::Path(path) = &other.origin
                     {
@@ -307,7 +307,7 @@ mod tests {
             fs::write(path, "x").unwrap();
         }
         assert_eq!(names(&[folder.path()], Some(&folder.path().join("out"))), ["a/y.jsonl", "a/z.jsonl", "b.txt"]);
-        // The same name in two folders stays apart, and a single file has its own name.
+        // Files of the same name in two folders stay distinct, and a single file has its own name.
         let [a, out] = ["a", "out"].map(|name| folder.path().join(name));
         assert_eq!(names(&[&out, &a], None), ["out/kept/b.txt", "a/y.jsonl", "a/z.jsonl"]);
         assert_eq!(names(&[&a.join("y.jsonl")], None), ["y.jsonl"]);
@@ -419,7 +419,7 @@ mod tests {
         let names = |pattern: &str| names(&[&folder.path().join(pattern)], None);
         assert_eq!(names("[ab].*"), ["a.md", "a.txt", "b.txt"]);
         assert_eq!(names("**/?.txt"), ["a.txt", "b.txt", "x/d.txt"]);
-        // A file of that very name goes first.
+        // A file with that literal name takes precedence.
         assert_eq!(names("[1].txt"), ["[1].txt"]);
         let none = discover(&[folder.path().join("*.gz")], None);
         assert!(matches!(none, Err(Error::NothingMatches { .. })));
@@ -434,7 +434,7 @@ mod tests {
         fs::create_dir(at("real")).unwrap();
         fs::write(at("m.txt"), "x").unwrap();
         fs::write(at("real/n.txt"), "y").unwrap();
-        // Links come before and after what they lead to, in the order of names.
+        // Links sort before and after their targets.
         symlink("m.txt", at("a.txt")).unwrap();
         symlink("m.txt", at("z.txt")).unwrap();
         fs::hard_link(at("m.txt"), at("o.txt")).unwrap();
@@ -446,11 +446,11 @@ mod tests {
         let mut found = left_out(&[folder.path().to_owned()]);
         found.first.sort();
         assert_eq!(found, Names { count: 5, first: links.to_vec() });
-        // Named, a link is read by its name; with what it leads to, once.
+        // If it is named, a link is read under its name; together with its target, once.
         assert_eq!(names(&[&at("a.txt")], None), ["a.txt"]);
         assert_eq!(names(&[&at("a.txt"), &at("m.txt")], None), ["m.txt"]);
         assert_eq!(left_out(&[at("a.txt"), at("m.txt")]).count, 1);
-        // A file that is also in a folder has one name, however it is written.
+        // A file that is also in a given folder has one name, however it is written.
         assert_eq!(names(&[&at("real"), &at("real/n.txt")], None), ["n.txt"]);
         assert_eq!(left_out(&[at("real"), at("real/n.txt")]).count, 0);
         assert_eq!(left_out(&[at("real"), at("real/../real/n.txt")]).count, 0);
@@ -462,7 +462,7 @@ mod tests {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let at = |level: usize| folder.path().join(format!("{level:02}"));
-        // Two links from each folder into the next: 2^36 ways to the last one.
+        // Two links from each folder to the next: 2^36 paths to the last one.
         for level in 0..36 {
             fs::create_dir(at(level)).unwrap();
             fs::write(at(level).join("file.txt"), level.to_string()).unwrap();
@@ -475,7 +475,7 @@ mod tests {
         assert_eq!(all.files.len(), 36);
         assert!(all.files.iter().all(|file| file.name.ends_with("/file.txt") && file.name.len() == 11));
         assert_eq!(all.left_out.links.count, 72);
-        // Where links are the only way, the first of them names what it leads to.
+        // If links are the only paths, the first of them determines the names.
         let from_first = names(&[&at(0)], None);
         assert_eq!((from_first.len(), from_first[0].clone()), (36, format!("{}file.txt", "a/".repeat(35))));
     }

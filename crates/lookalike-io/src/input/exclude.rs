@@ -1,13 +1,13 @@
-//! Patterns of files that are not read.
+//! Patterns of files to exclude.
 
 use std::path::Path;
 
 use glob::{MatchOptions, Pattern};
 
-/// Patterns of files and folders that are not read.
+/// Patterns of files and folders to exclude.
 ///
-/// A pattern without a slash matches the name of a file, or of a folder with everything in it: `*.md`, `cache`. One with a
-/// slash matches the path below the folder that was given, or the path as it was given: `raw/*.json`, `**/old/*`.
+/// A pattern without a slash matches the name of a file, or of a folder with everything in it: `*.md`, `cache`. One
+/// with a slash matches the path below the given folder, or the path as it was given: `raw/*.json`, `**/old/*`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exclude {
     patterns: Vec<Pattern>,
@@ -18,7 +18,7 @@ impl Exclude {
     ///
     /// # Errors
     ///
-    /// The first one that is not a pattern, and what is wrong with it.
+    /// The first invalid pattern, and the reason.
     pub fn new(patterns: &[String]) -> Result<Self, (String, String)> {
         let parse = |written: &String| match Pattern::new(written.trim_end_matches('/')) {
             Ok(pattern) if !pattern.as_str().is_empty() => Ok(pattern),
@@ -28,7 +28,7 @@ impl Exclude {
         Ok(Self { patterns: patterns.iter().map(parse).collect::<Result<_, _>>()? })
     }
 
-    /// Whether no pattern was given.
+    /// True if no pattern was given.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
@@ -38,7 +38,7 @@ impl Exclude {
         self.patterns.iter().map(Pattern::as_str)
     }
 
-    /// Which patterns match a file or folder: by its path below the folder that was given, or by that path as it is shown.
+    /// The patterns that match a file or folder: by its path below the given folder, or by that path as it is shown.
     pub(super) fn matching(&self, below: &Path, shown: &str) -> impl Iterator<Item = usize> {
         let options = MatchOptions { require_literal_separator: true, ..MatchOptions::default() };
         let name = below.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -73,7 +73,7 @@ mod tests {
         assert!(is_excluded("data/sub/*.md", "sub/README.md", "./data/sub/README.md"));
         assert!(is_excluded("**/old/*.md", "a/b/old/x.md", "data/a/b/old/x.md"));
         assert!(is_excluded("[!a]*", "b.txt", "b.txt"));
-        // A folder that was given is not part of the names below it, and * stays within one name.
+        // The given folder is not part of the names below it, and * does not cross folders.
         assert!(!is_excluded("data", "a.txt", "data/a.txt"));
         assert!(!is_excluded("data/*.md", "sub/README.md", "data/sub/README.md"));
         assert!(!is_excluded("*.md", "md", "data/md"));

@@ -1,4 +1,4 @@
-//! One file of the input: where its bytes come from, and whether it is still what it was when it was found.
+//! One input file: the source of its bytes, and whether it has changed since it was found.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
@@ -11,38 +11,38 @@ use crate::error::{Error, Result};
 use crate::file_system::identity;
 use crate::remote::{Ahead, RemoteFile};
 
-/// Where a file's bytes come from.
+/// Source of a file's bytes.
 #[derive(Clone, Debug)]
 pub enum Origin {
-    /// A file of this path, which can be read again.
+    /// A file at this path, which can be read again.
     Path(PathBuf),
-    /// A pipe or a device of this path, which cannot.
+    /// A pipe or a device at this path, which cannot.
     Pipe(PathBuf),
     /// Standard input.
     Stdin,
-    /// An object in a store, or a page. What is read is copied, and can be read again from the copy.
+    /// An object in a store, or a page. It is copied while it is read, and can be read again from the copy.
     Remote(RemoteFile),
-    /// A table in the memory of the caller.
+    /// A table in the caller's memory.
     Held(HeldTable),
 }
 
 /// One file of the input.
 #[derive(Clone, Debug)]
 pub struct InputFile {
-    /// Where its bytes come from.
+    /// The source of its bytes.
     pub origin: Origin,
     /// Its unique name in ids and in the output, with `/` as separator: the path below the folder that all inputs have
     /// in common, so that it does not depend on the current folder.
     pub name: String,
     /// Its size on disk; zero if unknown.
     pub bytes: u64,
-    /// Whether the user named it. A file found in a folder, by a pattern or in a list is skipped if it cannot be read.
+    /// True if the user named it. A file found in a folder, by a pattern or in a list is skipped if it cannot be read.
     pub is_named: bool,
-    /// Whether it was met in a folder, by a pattern or in a list, and may not be meant as data.
+    /// True if it was found in a folder, by a pattern or in a list, and may not be data.
     pub is_met: bool,
-    /// What it was when it was found, by which a change is noticed. None where it could not be looked at.
+    /// Its metadata when it was found, to detect changes. None if it was not available.
     facts: Option<Facts>,
-    /// All of a pipe, if it had to be read as a whole.
+    /// A copy of a pipe, if it had to be read completely.
     copy: Arc<OnceLock<File>>,
 }
 
@@ -57,7 +57,7 @@ impl InputFile {
         Self { origin, name, bytes, is_named, is_met: !is_named, facts, copy: Arc::default() }
     }
 
-    /// The path to show in messages: as the user wrote it.
+    /// The path for messages, as the user wrote it.
     pub fn shown(&self) -> PathBuf {
         match &self.origin {
             Origin::Path(path) | Origin::Pipe(path) => path.clone(),
@@ -67,23 +67,23 @@ impl InputFile {
         }
     }
 
-    /// Shares what is read ahead of need with others that are told the same, if the file is far away.
+    /// Shares the read-ahead limit with other files, if the file is remote.
     pub fn share_ahead(&self, ahead: &Arc<Ahead>) {
         if let Origin::Remote(file) = &self.origin {
             file.share_ahead(ahead);
         }
     }
 
-    /// Identifies this state of the file: its path, size and time.
+    /// Identifies this version of the file: its path, size and time.
     pub fn label(&self) -> String {
         let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let modified = self.facts.and_then(|facts| facts.modified).map_or(0, since);
         format!("input {} of {} bytes, written at {modified}", self.shown().display(), self.bytes)
     }
 
-    /// Sets the copy that is read from then on.
+    /// Sets the copy from which the file is read from now on.
     pub(crate) fn set_copy(&self, copy: File) {
-        // Set once, by the one who reads the pipe.
+        // Set once, by the reader of the pipe.
         let _ = self.copy.set(copy);
     }
 
@@ -91,7 +91,7 @@ impl InputFile {
     ///
     /// # Errors
     ///
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub(crate) fn open_again(&self) -> Result<File> {
         let unreadable = Error::unreadable(self.shown());
         match &self.origin {
@@ -108,14 +108,14 @@ impl InputFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Changed`] when it has.
+    /// [`Error::Changed`] if it has changed.
     pub fn check_unchanged(&self) -> Result<()> {
         let path = match &self.origin {
             Origin::Path(path) => path,
             Origin::Remote(file) => return file.check_unchanged(),
             Origin::Pipe(_) | Origin::Stdin | Origin::Held(_) => return Ok(()),
         };
-        // What could not even be looked at was skipped, so nothing was read of it.
+        // Without metadata, the file was skipped, so nothing was read from it.
         let Some(facts) = self.facts else { return Ok(()) };
         let is_same = fs::metadata(path).is_ok_and(|now| Facts::of(&now) == facts);
         if is_same { Ok(()) } else { Err(Error::Changed { path: path.clone() }) }
@@ -125,7 +125,7 @@ impl InputFile {
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or the output cannot be written; `path` is named then.
+    /// If it cannot be read, or the output cannot be written; `path` is named then.
     pub fn copy_to(&self, path: &Path, writer: &mut impl Write) -> Result<bool> {
         let Origin::Path(input) = &self.origin else { return Ok(false) };
         let mut file = File::open(input).map_err(Error::unreadable(input))?;
@@ -133,7 +133,7 @@ impl InputFile {
         if copied == self.bytes { Ok(true) } else { Err(Error::Changed { path: input.clone() }) }
     }
 
-    /// Why it is skipped, when it cannot be read.
+    /// Reason why it is skipped if it cannot be read.
     pub(crate) fn why_skipped(&self, cause: &io::Error) -> String {
         match fs::read_link(self.shown()) {
             Ok(target) if cause.kind() == io::ErrorKind::NotFound => {
@@ -144,7 +144,7 @@ impl InputFile {
     }
 }
 
-/// What is kept of a file's metadata: there may be millions of files.
+/// The metadata kept for a file: there may be millions of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     bytes: u64,

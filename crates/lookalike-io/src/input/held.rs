@@ -1,4 +1,4 @@
-//! Rows that the caller holds in memory, read where they lie as if they were a file.
+//! Rows in the caller's memory, read in place as if they were a file.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use lookalike_core::resolve::keep::FieldValue;
 use super::discover::Discovered;
 use super::file::{InputFile, Origin};
 
-/// A table in the memory of the caller. Any thread reads any row, as often as it needs it, and a row is always the same.
+/// A table in the caller's memory. Any thread may read any row repeatedly, and a row must not change.
 pub trait HeldRows: fmt::Debug + Send + Sync {
     /// Number of rows.
     fn row_count(&self) -> u64;
@@ -17,27 +17,27 @@ pub trait HeldRows: fmt::Debug + Send + Sync {
     /// The text of a row.
     fn text(&self, row: u64) -> HeldText<'_>;
 
-    /// Bytes of all texts, by which progress is measured.
+    /// Total bytes of all texts, for progress.
     fn byte_count(&self) -> u64 {
         (0..self.row_count()).map(|row| self.text(row).len() as u64).sum()
     }
 
-    /// The id of a row, if it has one of its own.
+    /// The id of a row, if it has one.
     fn id(&self, _row: u64) -> Option<Cow<'_, str>> {
         None
     }
 
-    /// Where a row comes from, if that is known.
+    /// The source of a row, if it is known.
     fn source(&self, _row: u64) -> Option<Cow<'_, str>> {
         None
     }
 
-    /// The value that the keep order compares.
+    /// The value for keep order.
     fn value(&self, _row: u64) -> FieldValue {
         FieldValue::Missing
     }
 
-    /// What else belongs to a row, as a JSON object.
+    /// Other data of a row, as a JSON object.
     fn fields(&self, _row: u64) -> Option<&str> {
         None
     }
@@ -48,9 +48,9 @@ pub trait HeldRows: fmt::Debug + Send + Sync {
 pub enum HeldText<'a> {
     /// A text.
     Text(&'a str),
-    /// There is none. The row is counted, and kept.
+    /// The row has no text. It is counted, and kept.
     Null,
-    /// What is there cannot be read as a text; with the reason.
+    /// The value is not a text; with the reason.
     Unusable(&'static str),
 }
 
@@ -64,7 +64,7 @@ impl HeldText<'_> {
     }
 }
 
-/// Texts with nothing else: a row is one of them.
+/// A list of texts: each row is one of them.
 impl<T: AsRef<str> + fmt::Debug + Send + Sync> HeldRows for Vec<T> {
     fn row_count(&self) -> u64 {
         self.len() as u64
@@ -75,7 +75,7 @@ impl<T: AsRef<str> + fmt::Debug + Send + Sync> HeldRows for Vec<T> {
     }
 }
 
-/// A table in memory as an input, with the name that stands for it in ids and messages.
+/// A table in memory as an input, with a name for ids and messages.
 #[derive(Clone)]
 pub struct HeldTable {
     /// Its name.
@@ -91,7 +91,7 @@ impl HeldTable {
     }
 }
 
-/// Texts may be large, and are nobody's business in a message.
+/// Texts may be large or private, and are not shown.
 impl fmt::Debug for HeldTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {} rows", self.name, self.rows.row_count())
@@ -99,7 +99,7 @@ impl fmt::Debug for HeldTable {
 }
 
 impl Discovered {
-    /// The same with tables in memory, after the files.
+    /// Adds tables in memory, after the files.
     #[must_use]
     pub fn with_tables(mut self, tables: &[HeldTable]) -> Self {
         let file = |table: &HeldTable| InputFile::new(Origin::Held(table.clone()), table.name.clone(), true, None);

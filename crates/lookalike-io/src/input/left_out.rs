@@ -1,10 +1,10 @@
-//! What a search for files left out: hidden files, further names of a file, work folders.
+//! Inputs that a search for files left out: hidden files, additional names of a file, work folders.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// What was left out in the folders of an input, although nothing is wrong with it.
+/// Inputs that a search for files left out although nothing is wrong with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOut {
@@ -37,7 +37,7 @@ pub struct Names {
 }
 
 impl LeftOut {
-    /// Adds what another search left out.
+    /// Adds the results of another search.
     pub fn add(&mut self, other: Self) {
         self.hidden.add(other.hidden);
         self.links.add(other.links);
@@ -48,7 +48,7 @@ impl LeftOut {
         self.not_documents.add(other.not_documents);
     }
 
-    /// Forgets the work folder of this very run, which a run that is not resumed does not meet.
+    /// Removes the work folder of this run, which a run that is not resumed does not find.
     pub(crate) fn forget_work_folder(&mut self, own: &Path) {
         let Ok(own) = own.canonicalize() else { return };
         let names = &mut self.work_folders;
@@ -59,7 +59,7 @@ impl LeftOut {
 }
 
 impl Names {
-    /// How many names are kept.
+    /// Maximum number of names to keep.
     const KEPT: usize = 100;
 
     /// Adds a name.

@@ -1,4 +1,4 @@
-//! What is read: paths to files, and files to be read again by place.
+//! The input: resolves paths to files, and rereads documents by their positions.
 
 pub mod about_data;
 pub mod discover;

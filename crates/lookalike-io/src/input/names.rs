@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
-/// A path without `..`, as it is written: links are not looked at.
+/// Removes `..` from a path lexically, without following links.
 pub(super) fn without_detours(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -16,7 +16,7 @@ pub(super) fn without_detours(path: &Path) -> PathBuf {
     plain
 }
 
-/// The deepest folder that all files lie in.
+/// The deepest folder that contains all files.
 pub(super) fn common_folder<'a>(files: impl Iterator<Item = &'a Path>) -> PathBuf {
     files
         .map(|file| file.parent().unwrap_or(file).to_owned())
@@ -37,7 +37,7 @@ pub(super) fn name_below(folder: &Path, file: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// Makes names unique, by a number at the end of all but the first: `stdin` and `stdin~2`.
+/// Makes names unique, by a number at the end of all except the first: `stdin` and `stdin~2`.
 pub fn unique(names: Vec<String>) -> Vec<String> {
     let mut taken: HashSet<String> = names.iter().cloned().collect();
     let mut times: HashMap<String, u32> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Where a document is, so that it can be read again. Only documents that may be near-duplicates are.
+//! Rereads documents by their locations. Only documents that may be near-duplicates are read again.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,9 +15,9 @@ use crate::work::WorkFolder;
 /// The bytes of one entry of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Which of the input files.
+    /// Number of the input file.
     pub file: u32,
-    /// Where its bytes are.
+    /// The storage of its bytes.
     pub store: Store,
     /// Their start.
     pub offset: u64,
@@ -25,7 +25,7 @@ pub struct Place {
     pub length: u32,
 }
 
-/// Where the bytes of an entry can be read again.
+/// The storage from which an entry can be read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
     /// In the input file, as they are.
@@ -50,7 +50,7 @@ pub struct Shelf {
     room: Room,
 }
 
-/// How many input files stay open at most.
+/// Maximum number of input files that stay open.
 const OPEN_FILES: usize = 200;
 
 impl Shelf {
@@ -68,12 +68,18 @@ impl Shelf {
         }
     }
 
+    /// The same files with a spool of their own.
+    #[must_use]
+    pub fn anew(&self) -> Self {
+        Self::new(Discovered { files: self.files.clone(), left_out: self.left_out.clone() })
+    }
+
     /// The input files.
     pub fn files(&self) -> &[InputFile] {
         &self.files
     }
 
-    /// What was left out.
+    /// The inputs that were left out.
     pub fn left_out(&self) -> &LeftOut {
         &self.left_out
     }
@@ -101,7 +107,7 @@ impl Shelf {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read any more, or is shorter than it was.
+    /// If the file cannot be read any more, or has become shorter.
     pub fn read(&self, place: Place, bytes: &mut Vec<u8>) -> Result<()> {
         if place.store == Store::Member {
             let mut packed = vec![0; place.length as usize];
@@ -117,12 +123,12 @@ impl Shelf {
         self.read_raw(place, bytes)
     }
 
-    /// Reads the start of the entry at `place` into `bytes`, unpacked: `most` bytes of it at most, and fewer where
+    /// Reads the start of the entry at `place` into `bytes`, decompressed: at most `most` bytes of it, and fewer if
     /// these would take more than `most` bytes of the file.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read any more, or is shorter than it was.
+    /// If the file cannot be read any more, or has become shorter.
     pub fn read_start(&self, place: Place, most: usize, bytes: &mut Vec<u8>) -> Result<()> {
         let length = most.min(place.length as usize);
         if place.store == Store::Held {
@@ -142,11 +148,11 @@ impl Shelf {
         Ok(())
     }
 
-    /// Fills `bytes` with what lies at `place`, packed or not, from its start on.
+    /// Fills `bytes` with the raw bytes at `place`, without decompression.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read any more, or is shorter than it was.
+    /// If the file cannot be read any more, or has become shorter.
     pub fn read_raw(&self, place: Place, bytes: &mut [u8]) -> Result<()> {
         let shown = || self.files[place.file as usize].shown();
         let mut read = |file: &File| {
@@ -183,7 +189,7 @@ impl Shelf {
     ///
     /// # Errors
     ///
-    /// When there is no room for them.
+    /// If there is no room for them.
     pub fn spool_bytes(&self, bytes: &[u8]) -> Result<u64> {
         self.room.take(bytes.len() as u64)?;
         let offset = self.spooled.fetch_add(bytes.len() as u64, Ordering::Relaxed);
@@ -191,11 +197,11 @@ impl Shelf {
         Ok(offset)
     }
 
-    /// Puts the spool into a work folder, after what earlier attempts at the run wrote there.
+    /// Puts the spool into a work folder, after the data of earlier attempts at the run.
     ///
     /// # Errors
     ///
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub fn spool_in(&mut self, work: &WorkFolder) -> Result<()> {
         let file = work.spool()?;
         let length = file.metadata().map_err(Error::unworkable(work.path()))?.len();
@@ -204,11 +210,11 @@ impl Shelf {
         Ok(())
     }
 
-    /// Reads from the spool what [`Shelf::spool_bytes`] put there.
+    /// Reads bytes that [`Shelf::spool_bytes`] wrote to the spool.
     ///
     /// # Errors
     ///
-    /// When it is not there.
+    /// If they are missing.
     pub fn read_spool(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
         read_exact_at(self.spool()?, bytes, offset).map_err(Error::unworkable(std::env::temp_dir()))
     }
@@ -234,7 +240,7 @@ impl Shelf {
 
 /// Unpacks a gzip member. What it says of its length is believed only as far as that is likely.
 fn unpack_member(packed: &[u8], bytes: &mut Vec<u8>) -> io::Result<()> {
-    /// What deflate makes of one byte, at most.
+    /// Maximum compression ratio of deflate.
     const MOST: usize = 1032;
     let length = packed.last_chunk().map_or(0, |length| u32::from_le_bytes(*length)) as usize;
     if length <= packed.len() * MOST {

@@ -15,10 +15,10 @@ use crate::file_system::identity;
 use crate::work::is_work_folder;
 
 impl Search {
-    /// The regular files below a folder, and what should be one and cannot be read.
+    /// Finds the regular files below a folder, including unreadable ones.
     ///
-    /// Every folder is walked once, however many links lead to it: links that lead to each other would otherwise double
-    /// the walk at each level. Real folders go first, so that files have their own names; links follow, each by itself.
+    /// Every folder is walked once, however many links lead to it: otherwise, links to each other would double the walk
+    /// at each level. Real folders come first, so that files have their own names; links follow, one at a time.
     pub(super) fn folder(&mut self, input: &Path, root: &Path) -> Result<()> {
         let first = self.found.len();
         let mut walked: HashSet<Key> = HashSet::new();
@@ -32,7 +32,7 @@ impl Search {
         Ok(())
     }
 
-    /// Goes through one folder, or one that a link leads to, and notes links to others.
+    /// Walks one folder, which may be the target of a link, and collects links to others.
     fn walk(
         &mut self,
         start: &Path,
@@ -44,7 +44,7 @@ impl Search {
         let output = self.output.clone();
         let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         let is_output = |path: &Path| output.is_some() && path.canonicalize().ok() == output;
-        // What a killed run left of this output: the run that makes it removes that.
+        // The staging folder of a killed run for this output, which the run will remove.
         let aside = output.as_deref().and_then(beside);
         let is_ours = |path: &Path| {
             is_output(path)
@@ -98,7 +98,7 @@ impl Search {
                     }
                     continue;
                 }
-                // What leads nowhere is skipped when it is opened.
+                // A broken link is skipped when it is opened.
                 Ok(_) if is_symlink => match metadata {
                     Some(metadata) if !metadata.is_file() => continue,
                     metadata => metadata,
@@ -110,7 +110,7 @@ impl Search {
                     let cause = error.into_io_error().unwrap_or_else(|| io::ErrorKind::NotFound.into());
                     return Err(Error::Unreadable { path, cause });
                 }
-                // What may not be looked into is skipped when it is opened.
+                // A file without access is skipped when it is opened.
                 Err(_) => None,
             };
             let is_link = is_by_link || is_symlink;
@@ -122,7 +122,7 @@ impl Search {
     }
 }
 
-/// What is the same for all names of one folder.
+/// The same for all names of one folder.
 fn folder_key(path: &Path) -> Key {
     let identity = fs::metadata(path).ok().as_ref().and_then(identity);
     identity.map_or_else(|| Key::Path(path.canonicalize().unwrap_or_else(|_| path.to_owned())), Key::Identity)

@@ -1,4 +1,4 @@
-//! What stands for Parquet in a build without it: a file is refused by its name, as one that cannot be read is.
+//! Replaces Parquet support in a build without it: files are rejected by name, like unreadable ones.
 
 #[expect(dead_code, reason = "nothing makes a row")]
 mod row;
@@ -17,7 +17,7 @@ use crate::refused::Refused;
 use crate::settings::Fields;
 use row::Lost;
 
-/// Why no file is read.
+/// Reason why no file is read.
 const NOT_BUILT: &str = "this build of lookalike reads no Parquet: build it with the feature `parquet`";
 
 /// The rows of a file, which is never opened.
@@ -58,7 +58,7 @@ impl TableRows {
     }
 }
 
-/// Why rows are not written.
+/// Reason why rows are not written.
 pub(crate) struct FilterError;
 
 impl FilterError {
@@ -71,10 +71,10 @@ pub(crate) fn write_rows(_: File, _: &[u64], _: Option<&[Annotation]>, _: impl i
     Err(FilterError)
 }
 
-/// Nothing is caught.
+/// Does nothing.
 pub fn hide_caught_panics() {}
 
-/// How many row groups a file has: nobody can tell.
+/// Number of row groups of a file, which is unknown.
 pub(crate) fn row_groups(_: File) -> Result<usize, String> {
     Err(NOT_BUILT.to_owned())
 }

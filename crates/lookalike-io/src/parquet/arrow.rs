@@ -1,8 +1,9 @@
-//! Arrow's own form of a schema, which files of Arrow's writers have beside that of Parquet: it says what Parquet cannot, such as
-//! that lists have a fixed size, or that values are to be read as a dictionary.
+//! The Arrow schema that Arrow's writers store in a file beside the Parquet schema: it describes what Parquet cannot,
+//! such as lists of fixed size, or values to be read as a dictionary.
 //!
-//! It must have the fields of the file, one for one; readers refuse or ignore it otherwise. So where columns are added or left out, it
-//! follows. Like all of a file it is hostile until proven otherwise: a small one can refer to the same text a million times.
+//! It must match the fields of the file one to one; otherwise readers reject or ignore it. It is therefore updated when
+//! columns are added or removed. Like everything in a file it is untrusted: a small schema can refer to the same string
+//! a million times.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -14,20 +15,20 @@ use polars_arrow_format::ipc::{
 
 use crate::notes::NOTES;
 
-/// Where a file has it.
+/// Key of the schema in the file's metadata.
 pub(super) const KEY: &str = "ARROW:schema";
 
-/// What a message starts with, before its length; very old ones start with the length.
+/// Start of a message, before its length; very old ones start with the length.
 const START: [u8; 4] = [0xFF; 4];
 
-/// How many times as long as a message what it holds may be: writers store a text once that many fields have.
+/// Maximum ratio of the contents of a message to its length: writers store a string once even if many fields use it.
 const MOST_TIMES: usize = 16;
 
-/// How deep fields may lie inside of each other: a hundred is what Parquet schemas are allowed elsewhere.
+/// Maximum nesting depth of fields: a hundred is the limit for Parquet schemas elsewhere.
 const DEEPEST: usize = 100;
 
-/// The schema of a file with `field_count` fields, without those with the numbers `replaced` and with those of notes at its end;
-/// none if it cannot be read, or is not that of the file.
+/// Returns the schema of a file with `field_count` fields, without the fields numbered `replaced` and with those of
+/// notes at its end; none if it cannot be parsed, or does not match the file.
 pub(super) fn with_notes(encoded: &str, field_count: usize, replaced: &[usize]) -> Option<String> {
     let bytes = BASE64_STANDARD.decode(encoded).ok()?;
     let message = match bytes.strip_prefix(&START) {
@@ -55,7 +56,7 @@ pub(super) fn with_notes(encoded: &str, field_count: usize, replaced: &[usize]) 
         name: Some(name.to_owned()),
         nullable,
         type_: Some(kind),
-        // Some readers insist on a list of children, however empty.
+        // Some readers require a list of children, even if empty.
         children: Some(Vec::new()),
         ..Field::default()
     }));
@@ -67,7 +68,7 @@ pub(super) fn with_notes(encoded: &str, field_count: usize, replaced: &[usize]) 
     Some(BASE64_STANDARD.encode(bytes))
 }
 
-/// The message, if what it holds is not much larger than it looks.
+/// Parses the message, if its contents are not much larger than the message.
 fn read(bytes: &[u8]) -> Option<Message> {
     let message = MessageRef::read_as_root(bytes).ok()?;
     let Some(MessageHeaderRef::Schema(schema)) = message.header().ok()? else { return None };
@@ -81,13 +82,13 @@ fn read(bytes: &[u8]) -> Option<Message> {
     Message::try_from(message).ok()
 }
 
-/// Takes what a field needs from what is left; none if that is not enough.
+/// Subtracts the size of a field from what is left; none if that is not enough.
 fn spend_field(field: FieldRef<'_>, depth: usize, left: &mut usize) -> Option<()> {
-    /// What refers to a field, and a table with nothing in it.
+    /// Size of a reference to a field, and of an empty table.
     const LEAST: usize = 8;
     spend(LEAST + field.name().ok()?.map_or(0, str::len), left)?;
     match field.type_().ok()? {
-        // Parquet has no unions, and their lists of types have no bound.
+        // Parquet has no unions, and their lists of types are unlimited.
         Some(TypeRef::Union(_)) => return None,
         Some(TypeRef::Timestamp(timestamp)) => spend(timestamp.timezone().ok()?.map_or(0, str::len), left)?,
         _ => {}
@@ -114,7 +115,8 @@ mod tests {
 
     use super::*;
 
-    /// As pyarrow writes it: a text, a fixed-size list of two numbers, a dictionary of texts, and a number named `cluster`.
+    /// Written by pyarrow: a string, a fixed-size list of two numbers, a dictionary of strings, and a number named
+    /// `cluster`.
     const OF_PYARROW: &str = "/////3ABAAAQAAAAAAAKAAwABgAFAAgACgAAAAABBAAEAAAAfP///wQAAAAEAAAAGAEAAJwAAABIAAAABAAAAAj///8AAAECEAAAABgAAAAEAA\
     AAAAAAAAcAAABjbHVzdGVyAKz///8AAAABIAAAABAAGAAIAAYABwAMABAAFAAQAAAAAAABBRQAAABAAAAAIAAAAAQAAAAAAAAABAAAAGtpbmQA\
     AAAACAAIAAAABAAIAAAADAAAAAgADAAIAAcACAAAAAAAAAEIAAAAYP///5j///8AAAEQFAAAACQAAAAEAAAAAQAAACAAAAAGAAAAdmVjdG9yAA\
@@ -151,7 +153,7 @@ mod tests {
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0xFF;
-            // Whatever comes, it comes without a panic.
+            // Any input must be handled without a panic.
             let _ = with_notes(&BASE64_STANDARD.encode(damaged), 4, &[]);
         }
     }
@@ -166,7 +168,7 @@ mod tests {
             let header = Some(MessageHeader::Schema(Box::new(schema)));
             Builder::new().finish(Message { header, ..Message::default() }, None).to_vec()
         };
-        // The text is stored once, whoever has it as a name.
+        // The string is stored once, however many fields use it as a name.
         assert!(read(&message(field(vec![field(Vec::new()); 3]))).is_some());
         assert!(read(&message(field(vec![field(Vec::new()); 300]))).is_none());
         let bare = |children| Field { children: Some(children), ..Field::default() };

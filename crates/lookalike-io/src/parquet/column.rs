@@ -1,7 +1,7 @@
-//! A column of a row group to its levels and values, a few rows at a time.
+//! Reads the levels and values of a column of a row group, a few rows at a time.
 //!
-//! Values are those that are there: a row without one has a definition level and no value. Rows of a list have several
-//! levels, of which the first has repetition level 0.
+//! Only present values are stored: a row without one has a definition level and no value. Rows of a list have several
+//! levels, the first with repetition level 0.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -14,35 +14,35 @@ use parquet::file::metadata::RowGroupMetaData;
 use super::guard::guarded;
 use super::pages::{Allowance, LARGEST_ROW, Pages};
 
-/// What values take that are read at a time, but for the last one, where their page does not bound it.
+/// Maximum bytes of values to read at a time, except the last one, if the page does not limit them.
 const AT_A_TIME: usize = 8 << 20;
 
-/// How many rows are read at a time.
+/// Number of rows to read at a time.
 pub(super) const BATCH_ROWS: usize = 1024;
 
-/// One column of one row group, and what was last read of it.
+/// One column of one row group, and its most recently read rows.
 pub(super) struct Column<T: DataType> {
     reader: ColumnReaderImpl<T>,
     allowance: Allowance,
     name: String,
     max_definition: i16,
     max_repetition: i16,
-    /// How long each value is, if the schema says so.
+    /// Length of each value, if the schema fixes it.
     fixed_bytes: Option<usize>,
-    /// Whether rows are read one by one, since the bytes of a page do not bound what some of them take.
+    /// True if rows are read one by one, because the bytes of a page do not limit the size of some of them.
     one_by_one: bool,
-    /// Why the rows after those last read cannot be read.
+    /// Reason why the rows after the last ones read are unreadable.
     damage: Option<String>,
-    /// A definition level for each row or each element of a list; none if there is always a value.
+    /// A definition level for each row or list element; empty if there is always a value.
     pub(super) definition: Vec<i16>,
-    /// A repetition level for each of those; none without lists.
+    /// A repetition level for each of those; empty without lists.
     pub(super) repetition: Vec<i16>,
-    /// The values that are there.
+    /// The present values.
     pub(super) values: Vec<T::T>,
 }
 
 impl<T: DataType> Column<T> {
-    /// The column must have the physical type `T`.
+    /// Opens a column, which must have the physical type `T`.
     pub(super) fn open(
         file: &Arc<File>,
         file_bytes: u64,
@@ -72,7 +72,7 @@ impl<T: DataType> Column<T> {
         })
     }
 
-    /// Reads the next rows, `most` of them or fewer, in place of those read before. None are left when it reads none.
+    /// Reads the next rows, at most `most`, replacing those read before. Returns 0 at the end.
     pub(super) fn read(&mut self, most: usize) -> Result<usize, String> {
         self.definition.clear();
         self.repetition.clear();
@@ -82,7 +82,7 @@ impl<T: DataType> Column<T> {
         row_count.map_err(|reason| format!("column '{}': {reason}", self.name))
     }
 
-    /// What the decoders of the crate do not look at, and what writes the rows again relies on.
+    /// Checks properties that the crate's decoders do not, and that writing the rows requires.
     fn check(&self) -> Result<(), String> {
         let too_high = |levels: &[i16], max| levels.iter().any(|level| *level > max || *level < 0);
         if too_high(&self.definition, self.max_definition) || too_high(&self.repetition, self.max_repetition) {
@@ -96,7 +96,7 @@ impl<T: DataType> Column<T> {
     }
 
     fn read_together(&mut self, most: usize) -> Result<usize, String> {
-        // What is left of a page goes before the next one: a page that is damaged must not take other rows with it.
+        // Drain the current page before the next one: a damaged page must not affect other rows.
         self.allowance.set(0);
         let row_count = self.read_rows(most.min(BATCH_ROWS))?;
         if row_count > 0 {
@@ -116,7 +116,7 @@ impl<T: DataType> Column<T> {
                 self.definition.truncate(levels);
                 self.repetition.truncate(levels);
                 self.values.truncate(values);
-                // Rows that were read go before damage, here too.
+                // Rows that were read before the damage are returned here too.
                 self.damage = read.err();
                 break;
             }
@@ -139,21 +139,21 @@ impl<T: DataType> Column<T> {
         Ok(row_count)
     }
 
-    /// How many levels there are, or values where there are no levels.
+    /// Number of levels, or of values if there are no levels.
     pub(super) fn level_count(&self) -> usize {
         if self.max_definition == 0 { self.values.len() } else { self.definition.len() }
     }
 
-    /// Whether a level stands for a value.
+    /// True if a level has a value.
     pub(super) fn has_value(&self, level: usize) -> bool {
         self.max_definition == 0 || self.definition[level] == self.max_definition
     }
 }
 
-/// The rows of a column, one after the other.
+/// The rows of a column, one at a time.
 pub(super) struct Cells<T: DataType> {
     column: Column<T>,
-    /// Rows that were read and not yet taken.
+    /// Number of rows that were read but not yet taken.
     left: usize,
     taken_levels: usize,
     taken_values: usize,
@@ -164,12 +164,17 @@ impl<T: DataType> Cells<T> {
         Self { column, left: 0, taken_levels: 0, taken_values: 0 }
     }
 
-    /// The value of the next row, if it has one.
+    /// True if a row may have several values.
+    pub(super) fn is_of_lists(&self) -> bool {
+        self.column.max_repetition > 0
+    }
+
+    /// Takes the value of the next row, if it has one.
     pub(super) fn take(&mut self) -> Result<Option<&T::T>, String> {
         self.take_all().map(<[T::T]>::first)
     }
 
-    /// The values of the next row: any number of a list, and one or none of any other column.
+    /// Takes the values of the next row: any number for a list, and at most one for any other column.
     pub(super) fn take_all(&mut self) -> Result<&[T::T], String> {
         if self.left == 0 {
             self.left = self.column.read(BATCH_ROWS)?;
@@ -183,7 +188,7 @@ impl<T: DataType> Cells<T> {
         loop {
             self.taken_values += usize::from(self.column.has_value(self.taken_levels));
             self.taken_levels += 1;
-            // A row ends where the next one starts, and where nothing is repeated.
+            // A row ends where the next one starts, and everywhere if nothing is repeated.
             if self.column.repetition.get(self.taken_levels).is_none_or(|level| *level == 0) {
                 return Ok(&self.column.values[first..self.taken_values]);
             }
@@ -202,7 +207,7 @@ mod tests {
     use crate::parquet::open;
     use crate::parquet::samples::file;
 
-    /// How many rows are read at once of 30 rows of a megabyte each, which only end differently.
+    /// Number of rows read at a time, of 30 rows of a megabyte each that differ only at the end.
     fn rows_at_once(encoding: Encoding) -> Vec<usize> {
         let schema = parse_message_type("message table { required binary text; }").unwrap();
         let properties = WriterProperties::builder().set_dictionary_enabled(false).set_encoding(encoding).build();
@@ -224,7 +229,7 @@ mod tests {
 
     #[test]
     fn long_values_are_read_a_few_at_a_time() {
-        // Each has a page of its own, and values keep their page in memory.
+        // Each has its own page, and values keep their page in memory.
         assert_eq!(rows_at_once(Encoding::PLAIN), [1; 30]);
     }
 

@@ -1,7 +1,7 @@
-//! An unpacked page to the certainty that it can be decoded within bounds.
+//! Checks that a decompressed page can be decoded within limits.
 //!
-//! Nothing is decoded here. But a few bytes of a dictionary, of deltas or of runs can stand for more values than there is
-//! memory for, and the decoders of the `parquet` crate make room for all of them before they look.
+//! Nothing is decoded here. But a few bytes of a dictionary, of deltas or of runs can represent more values than fit in
+//! memory, and the decoders of the `parquet` crate allocate space for all of them first.
 
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::Page;
@@ -10,10 +10,10 @@ use parquet::schema::types::ColumnDescriptor;
 
 use super::pages::{LARGEST_ROW, VALUE_BYTES};
 
-/// Values that are held at once: of a dictionary, of the lengths in a page, of a row of a list.
+/// Maximum number of values held at once: of a dictionary, of the lengths in a page, of a row of a list.
 const MOST_VALUES: u64 = LARGEST_ROW / VALUE_BYTES;
 
-/// A dictionary has its values as they are, so it cannot have more of them than bytes.
+/// A dictionary stores its values verbatim, so it cannot have more values than bytes.
 pub(super) fn check_dictionary(column: &ColumnDescriptor, bytes: usize, value_count: u32) -> Result<(), String> {
     let width = match column.physical_type() {
         Type::BOOLEAN => return Err("a dictionary of booleans".to_owned()),
@@ -28,7 +28,7 @@ pub(super) fn check_dictionary(column: &ColumnDescriptor, bytes: usize, value_co
     Ok(())
 }
 
-/// A page of data: its levels lie within it, no row of it is larger than memory, and neither are its lengths.
+/// Checks a data page: its levels are within it, and neither its rows nor its lengths are too large.
 pub(super) fn check_page(chunk: &ColumnChunkMetaData, page: &Page) -> Result<(), String> {
     let column = chunk.column_descr();
     let bytes = page.buffer();
@@ -51,7 +51,7 @@ pub(super) fn check_page(chunk: &ColumnChunkMetaData, page: &Page) -> Result<(),
     match page.encoding() {
         Encoding::DELTA_LENGTH_BYTE_ARRAY => deltas(values, value_count).map(drop),
         Encoding::DELTA_BYTE_ARRAY => {
-            // Whoever reads such a column takes one value at a time, and knows it by this.
+            // The reader of such a column takes one value at a time, based on this flag.
             if !chunk.encodings_mask().is_set(Encoding::DELTA_BYTE_ARRAY) {
                 return Err("a page has an encoding that its column does not say it has".to_owned());
             }
@@ -70,7 +70,7 @@ fn short<T>(found: Option<T>) -> Result<T, String> {
     found.ok_or_else(|| "a page is shorter than it says".to_owned())
 }
 
-/// Where the levels lie at the front of a page of version 1.
+/// The range of the levels at the start of a version 1 page.
 #[expect(deprecated, reason = "files of ten years ago have it")]
 fn levels(bytes: &[u8], max: i16, encoding: Encoding, count: u64) -> Result<std::ops::Range<usize>, String> {
     if max == 0 {
@@ -81,7 +81,7 @@ fn levels(bytes: &[u8], max: i16, encoding: Encoding, count: u64) -> Result<std:
             let length = short(bytes.first_chunk())?;
             4..4 + u32::from_le_bytes(*length) as usize
         }
-        // All levels are there in full, so that rows are bounded by bytes; such pages are small.
+        // All levels are stored individually, so the bytes limit the rows; such pages are small.
         Encoding::BIT_PACKED if count <= MOST_VALUES => 0..(count * bits(max)).div_ceil(8) as usize,
         _ => return Err(format!("levels in encoding {encoding}")),
     };
@@ -101,12 +101,12 @@ fn unsigned(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Walks runs of repetition levels: a level of 0 starts a row, and no row may have too many.
+/// Walks runs of repetition levels: level 0 starts a row, and no row may have too many.
 fn check_rows(mut bytes: &[u8], width: u64, value_count: u64) -> Result<(), String> {
     let (mut passed, mut row) = (0, 0_u64);
     let too_large = |row: u64| format!("a row with more than {row} values");
     while passed < value_count {
-        // An empty run would be no progress.
+        // An empty run would make no progress.
         let run = short(unsigned(&mut bytes).filter(|run| *run > 1))?;
         let mut pass = |level: u64, count: u64| {
             row = if level == 0 { 1 } else { row.saturating_add(count) };
@@ -135,7 +135,7 @@ fn check_rows(mut bytes: &[u8], width: u64, value_count: u64) -> Result<(), Stri
     Ok(())
 }
 
-/// Walks whole numbers packed as deltas; says where they end. There may be no more of them than values.
+/// Walks delta-encoded integers and returns their end. There must not be more of them than values.
 fn deltas(bytes: &[u8], value_count: u64) -> Result<usize, String> {
     let mut rest = bytes;
     let mut head = || short(unsigned(&mut rest));

@@ -1,8 +1,8 @@
-//! A Parquet file to the same file with fewer rows, and a note on each if there are notes.
+//! Copies a Parquet file with fewer rows, and optionally with a note on each row.
 //!
-//! Every value and level is carried as it is; only where pages end is chosen anew. A column is read, thinned out and
-//! written before the next one, a few rows at a time. What is read of a row group ends with its last kept row, so that
-//! damage behind it does not matter.
+//! Every value and level is copied unchanged; only page boundaries change. A column is read, filtered and written
+//! before the next one, a few rows at a time. Reading a row group stops at its last kept row, so later damage does not
+//! matter.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -26,23 +26,23 @@ use super::{Opened, open, settings};
 use crate::error::Error;
 use crate::notes::{Annotation, NOTES};
 
-/// Why rows could not be written.
+/// Reason why rows could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FilterError {
-    /// The input cannot be read, or not as it was before.
+    /// The input cannot be read, or has changed.
     #[error("{0}")]
     Read(String),
     /// The output cannot be written.
     #[error("{reason}")]
     Write {
-        /// By which a reader that went away is told from a full disk.
+        /// Distinguishes a closed pipe from a full disk.
         kind: io::ErrorKind,
         reason: String,
     },
 }
 
 impl FilterError {
-    /// With the files that it is about.
+    /// Adds the paths of the files.
     pub(crate) fn with_paths(self, input: PathBuf, output: &Path) -> Error {
         match self {
             Self::Read(reason) => Error::Unreadable { path: input, cause: io::Error::other(reason) },
@@ -66,12 +66,13 @@ fn unwritable(error: ParquetError) -> FilterError {
     }
 }
 
-/// Writes the rows with these numbers, counted from 0 and in order; with a note on each, if there are notes. Says how many
-/// rows had a column that notes replaced.
+/// Writes the rows with these numbers, counted from 0 and in order, each with a note if there are notes. Returns the
+/// number of rows with a column that was replaced by a note.
 ///
 /// # Errors
 ///
-/// [`FilterError::Read`] when the file is damaged or has no such rows, [`FilterError::Write`] when `output` fails.
+/// [`FilterError::Read`] if the file is damaged or has no such rows, [`FilterError::Write`] if writing to `output`
+/// fails.
 pub(crate) fn write_rows(
     input: File,
     kept: &[u64],
@@ -112,7 +113,7 @@ fn write_groups(opened: &Opened, kept: &[u64], notes: Option<&[Annotation]>, out
     Ok(if replaced.fields.is_empty() { 0 } else { kept.len() as u64 })
 }
 
-/// What is not written, since a note has its name: numbers of fields at the top, and of the columns in them.
+/// Fields that are not copied because a note has their name: numbers of top-level fields, and of their columns.
 #[derive(Debug, Default)]
 pub(super) struct Replaced {
     pub(super) fields: Vec<usize>,
@@ -238,7 +239,7 @@ fn write_batch<T: DataType>(
     written.map(drop).map_err(unwritable)
 }
 
-/// The schema with six more columns at its end, in the place of those that had their names.
+/// The schema with six additional columns at its end, without existing ones of the same names.
 fn with_notes(schema: &Type, replaced: &Replaced) -> parquet::errors::Result<TypePtr> {
     let fields = schema.get_fields().iter().enumerate().filter(|(number, _)| !replaced.fields.contains(number));
     let mut fields: Vec<TypePtr> = fields.map(|(_, field)| Arc::clone(field)).collect();
@@ -278,7 +279,7 @@ fn write_note<T: DataType, W: Write + Send>(
     let mut column = next_column(writer)?;
     for notes in notes.chunks(BATCH_ROWS) {
         let parts: Vec<Option<T::T>> = notes.iter().map(&part).collect();
-        // Columns that always have a value pay no heed to levels.
+        // Columns that always have a value ignore levels.
         let definition: Vec<i16> = parts.iter().map(|part| i16::from(part.is_some())).collect();
         let values: Vec<T::T> = parts.into_iter().flatten().collect();
         write_batch(column.typed::<T>(), &values, &definition, &[])?;

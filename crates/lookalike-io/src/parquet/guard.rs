@@ -1,8 +1,8 @@
-//! A call into the `parquet` crate to its result, also when it panics.
+//! Calls the `parquet` crate and converts its panics to errors.
 //!
-//! The crate indexes and asserts where damaged files lead it, and in too many places to check all of them before. This
-//! is the one place where such a panic becomes an error. The default hook prints it all the same, as if lookalike were broken;
-//! hooks belong to the process, so a command that wants it quiet says so ([`hide_caught_panics`]).
+//! The crate indexes and asserts on damaged files in too many places to check all of them first. This is the only place
+//! where such a panic becomes an error. The default hook still prints it, as if lookalike had crashed; since hooks
+//! belong to the process, a command suppresses this with [`hide_caught_panics`].
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -11,8 +11,8 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Puts a hook before the one that is there, which keeps silent about panics that become errors, and passes on all others. To be
-/// called once, by a process that owns its standard error.
+/// Installs a panic hook that suppresses messages for panics that become errors, and passes all others to the previous
+/// hook. Call it once, in a process that owns its standard error.
 pub fn hide_caught_panics() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -22,7 +22,7 @@ pub fn hide_caught_panics() {
     }));
 }
 
-/// Calls `work`. What it was working on must not be used again after an error.
+/// Calls `work`. The objects it used must not be used again after an error.
 pub(super) fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
     let outer = GUARDED.replace(true);
     let done = panic::catch_unwind(AssertUnwindSafe(work));
@@ -37,7 +37,7 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> R
     }
 }
 
-/// What went wrong, without the crate's own prefix.
+/// The error message without the crate's prefix.
 pub(super) fn reason(error: &parquet::errors::ParquetError) -> String {
     let said = error.to_string();
     said.strip_prefix("Parquet error: ").unwrap_or(&said).to_owned()
@@ -64,7 +64,7 @@ mod tests {
         let counter = Arc::clone(&heard);
         let before = panic::take_hook();
         let here = std::thread::current().id();
-        // Other tests panic on threads of their own.
+        // Other tests panic on their own threads.
         panic::set_hook(Box::new(move |panic| {
             if std::thread::current().id() == here {
                 counter.fetch_add(1, SeqCst);

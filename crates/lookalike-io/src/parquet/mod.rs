@@ -1,12 +1,12 @@
-//! Parquet files to rows and back.
+//! Reads and writes Parquet files.
 //!
 //! ```text
 //! open → rows           kept rows → filter
 //! ```
 //!
-//! Columns are read and written as they lie in the file: levels and values of a physical type. So whatever a file has in
-//! it, also what lookalike knows nothing of, comes out as it went in. A file is hostile until proven otherwise: [`thrift`]
-//! and [`pages`] bound what it may claim, and [`guard`] catches what the `parquet` crate makes of the rest.
+//! Columns are read and written as levels and values of a physical type. Everything in a file, including types unknown
+//! to lookalike, is therefore preserved. Files are untrusted: [`thrift`] and [`pages`] limit what they may claim, and
+//! [`guard`] catches the panics of the `parquet` crate on the rest.
 
 mod arrow;
 mod column;
@@ -18,6 +18,7 @@ mod render;
 mod row;
 mod rows;
 mod settings;
+pub mod stored;
 mod table;
 mod thrift;
 mod unfold;
@@ -41,10 +42,10 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use guard::guarded;
 
-/// A footer with its length and `PAR1`.
+/// Length of the footer and `PAR1`.
 const TAIL_BYTES: u64 = 8;
 
-/// A file whose footer was read.
+/// A file with its footer.
 struct Opened {
     file: Arc<File>,
     file_bytes: u64,
@@ -52,7 +53,7 @@ struct Opened {
     row_count: u64,
 }
 
-/// Reads the footer; the reason says why that cannot be done.
+/// Reads the footer; the error is the reason why that is impossible.
 fn open(file: File) -> Result<Opened, String> {
     let cannot = |error: std::io::Error| format!("cannot be read: {error}");
     let file_bytes = file.metadata().map_err(cannot)?.len();
@@ -78,12 +79,12 @@ fn open(file: File) -> Result<Opened, String> {
     Ok(Opened { file: Arc::new(file), file_bytes, metadata, row_count })
 }
 
-/// How many row groups a file has; the reason says why nobody can tell.
+/// Number of row groups of a file; the error is the reason why it is unknown.
 pub(crate) fn row_groups(file: File) -> Result<usize, String> {
     open(file).map(|opened| opened.metadata.num_row_groups())
 }
 
-/// All rows of all row groups. Nowhere in lookalike are there more documents than 32 bits count.
+/// Number of rows of all row groups. lookalike never handles more than 2^32 documents.
 fn row_count(metadata: &ParquetMetaData) -> Result<u64, String> {
     let mut sum = 0_u64;
     for group in metadata.row_groups() {

@@ -1,9 +1,9 @@
-//! A column of a row group to its pages, each checked before it is handed to the `parquet` crate.
+//! Reads the pages of a column of a row group, each checked before it is passed to the `parquet` crate.
 //!
-//! The crate has a page reader of its own; it trusts a page's header, as do the decoders behind it. What a header or an
-//! encoding claims is bounded here by what there are bytes for. The one thing to know is the [`Allowance`]: whoever reads
-//! a column says before each call how much may be handed out, since the crate reads as many pages as it likes, and every
-//! value that it makes keeps its page in memory.
+//! The crate has its own page reader, which trusts page headers, as do its decoders. Here, the sizes that a header or
+//! an encoding claims are checked against the available bytes. Note the [`Allowance`]: before each call, the reader of
+//! a column sets how many bytes may be returned, since the crate reads any number of pages, and every value keeps its
+//! page in memory.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -20,19 +20,19 @@ use super::encoded;
 use super::thrift::{self, Broken, Header};
 use super::unpack::{Unpacker, unpack};
 
-/// The longest page. Writers cut pages at a megabyte or so, but no page is shorter than its longest value.
+/// Maximum length of a page. Writers cut pages at about a megabyte, but no page is shorter than its longest value.
 const LONGEST_PAGE: u64 = 1 << 30;
 
-/// The longest header. It may have the least and the greatest value in it.
+/// Maximum length of a header, which may contain the minimum and maximum values.
 const LONGEST_HEADER: u64 = 1 << 24;
 
-/// What one row of a list column may take: a row is never handed out in pieces.
+/// Maximum size of one row of a list column: a row is never split.
 pub(super) const LARGEST_ROW: u64 = 1 << 30;
 
-/// What a value takes in memory beside its bytes: the size of a `ByteArray` in the crate.
+/// Memory of a value in addition to its bytes: the size of a `ByteArray` in the crate.
 pub(super) const VALUE_BYTES: u64 = 32;
 
-/// How many bytes of pages may still be handed out.
+/// Number of bytes of pages that may still be returned.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Allowance(Arc<AtomicU64>);
 
@@ -58,7 +58,7 @@ pub(super) struct Pages {
     chunk: ColumnChunkMetaData,
     codec: Compression,
     allowance: Allowance,
-    /// The next header, if it was looked at, with its length.
+    /// The next header with its length, if it has been read ahead.
     header: Option<(u64, Header)>,
     unpacker: Unpacker,
 }
@@ -67,7 +67,7 @@ fn damaged(reason: impl Into<String>) -> ParquetError {
     ParquetError::General(reason.into())
 }
 
-/// Reads bytes that are known to lie within the file.
+/// Reads bytes that are known to be within the file.
 pub(super) fn read_at(mut file: &File, offset: u64, length: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(length as usize);
     file.seek(SeekFrom::Start(offset))?;
@@ -75,7 +75,7 @@ pub(super) fn read_at(mut file: &File, offset: u64, length: u64) -> std::io::Res
     if (bytes.len() as u64) < length { Err(std::io::ErrorKind::UnexpectedEof.into()) } else { Ok(bytes) }
 }
 
-/// Where a column chunk starts and ends. Some writers say 0 when there is no dictionary.
+/// The range of a column chunk. Some writers set the offset to 0 if there is no dictionary.
 pub(super) fn range(chunk: &ColumnChunkMetaData, file_bytes: u64) -> std::result::Result<(u64, u64), String> {
     let data = chunk.data_page_offset();
     let start = chunk.dictionary_page_offset().filter(|offset| *offset > 0 && *offset < data).unwrap_or(data);
@@ -105,7 +105,7 @@ impl Pages {
         self.chunk.column_descr().max_rep_level() > 0
     }
 
-    /// The header of the next page that has something in it.
+    /// The header of the next non-empty page.
     fn header(&mut self) -> Result<Option<(u64, Header)>> {
         while self.header.is_none() {
             if self.at >= self.end {
@@ -115,7 +115,7 @@ impl Pages {
             let left = self.end - self.at - length;
             let packed = u64::try_from(header.packed_bytes).ok().filter(|packed| *packed <= left);
             let packed = packed.ok_or_else(|| damaged("a page goes beyond the end of its column"))?;
-            // Pages of an index and pages without a value say nothing, and the crate would take the latter for the end.
+            // Skip index pages and pages without values: the crate would mistake the latter for the end.
             if matches!(header.kind, 0 | 2 | 3) && (header.value_count != 0 || header.kind == 2) {
                 self.header = Some((length, header));
             } else {
@@ -194,7 +194,7 @@ impl Pages {
         }
     }
 
-    /// The bytes of a page, of which the first `plain` ones are never packed.
+    /// Decompresses a page, whose first `plain` bytes are never compressed.
     fn unpack(&mut self, packed: &[u8], plain: usize, header: &Header) -> Result<Bytes> {
         let codec = if header.is_plain { Compression::UNCOMPRESSED } else { self.codec };
         let length = header.unpacked_bytes as usize;
@@ -213,13 +213,13 @@ fn encoding(number: i32) -> Result<Encoding> {
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         if self.allowance.is_spent() && !self.is_repeated() {
-            // Not the end: the next call goes on here. Nothing was looked at yet, so that damage comes with that call.
+            // Not the end: the next call continues here. Nothing was read ahead, so damage is reported by that call.
             return Ok(None);
         }
         let Some((length, header)) = self.header()? else { return Ok(None) };
         let is_dictionary = header.kind == 2;
         if self.allowance.is_spent() && !is_dictionary {
-            // A row of a list may go on in the next page, so that to stop here would cut it.
+            // A row of a list may continue in the next page, so stopping here would split it.
             return Err(damaged("a row is larger than a gigabyte"));
         }
         self.header = None;

@@ -1,6 +1,6 @@
-//! A value of a column to an id, or to what keep order compares.
+//! Converts a value of a column to an id, or to a value for keep order.
 //!
-//! The same bytes are a number, a time or a text by the type that the schema gives them; [`Kind`] says which.
+//! The same bytes are a number, a time or a string depending on the type in the schema, given by [`Kind`].
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -17,24 +17,24 @@ use parquet::schema::types::ColumnDescriptor;
 
 use super::column::{Cells, Column};
 
-/// What the values of a column are.
+/// Type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A text; or bytes, which are one if they are UTF-8.
+    /// A string; or bytes, which are one if they are UTF-8.
     Text,
-    /// A whole number, a day, a time.
+    /// A signed integer, a date, a time.
     Signed,
-    /// A whole number that is never negative.
+    /// An unsigned integer.
     Unsigned,
-    /// A floating-point number, a boolean, a time of twelve bytes.
+    /// A floating-point number, a boolean, a twelve-byte timestamp.
     AsItIs,
-    /// Sixteen bytes that are written as hexadecimal digits.
+    /// Sixteen bytes written as hexadecimal digits.
     Uuid,
-    /// A floating-point number of two bytes.
+    /// A two-byte floating-point number.
     Half,
-    /// A whole number with so many digits behind the point.
+    /// An integer with this many digits after the decimal point.
     Decimal(i32),
-    /// Bytes of a fixed length, with no more meaning.
+    /// Bytes of fixed length without further meaning.
     Opaque,
 }
 
@@ -76,7 +76,7 @@ impl Kind {
     }
 }
 
-/// A value as it lies in the file.
+/// A physical value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scalar<'a> {
     Truth(bool),
@@ -124,7 +124,7 @@ impl AnyCells {
         })
     }
 
-    /// The value of the next row, if it has one.
+    /// Takes the value of the next row, if it has one.
     pub(super) fn take(&mut self) -> Result<Option<Scalar<'_>>, String> {
         Ok(match self {
             Self::Truth(cells) => cells.take()?.copied().map(Scalar::Truth),
@@ -138,7 +138,7 @@ impl AnyCells {
         })
     }
 
-    /// Gives all values of the next row to `each`.
+    /// Passes all values of the next row to `each`.
     pub(super) fn take_all(&mut self, mut each: impl FnMut(Scalar<'_>)) -> Result<(), String> {
         match self {
             Self::Truth(cells) => cells.take_all()?.iter().for_each(|value| each(Scalar::Truth(*value))),
@@ -154,7 +154,7 @@ impl AnyCells {
     }
 }
 
-/// Appends an id. False if the value is none.
+/// Appends an id. Returns false if the value cannot be one.
 pub(super) fn write_id(kind: Kind, scalar: Scalar<'_>, bytes: &mut Vec<u8>) -> bool {
     let written = match (kind, scalar) {
         (Kind::Signed, Scalar::Short(whole)) => write!(bytes, "{whole}"),
@@ -173,7 +173,7 @@ pub(super) fn write_id(kind: Kind, scalar: Scalar<'_>, bytes: &mut Vec<u8>) -> b
     written.is_ok()
 }
 
-/// What keep order compares. `scratch` is a buffer for the digits of a number.
+/// The value for keep order. `scratch` is a buffer for the digits of a number.
 pub(super) fn field_value(kind: Kind, scalar: Scalar<'_>, scratch: &mut String) -> FieldValue {
     scratch.clear();
     let written = match (kind, scalar) {
@@ -201,8 +201,8 @@ pub(super) fn field_value(kind: Kind, scalar: Scalar<'_>, scratch: &mut String) 
     if written.is_ok() { FieldValue::number(scratch) } else { FieldValue::Missing }
 }
 
-/// A time of twelve bytes is nanoseconds of a day, and the day counted as astronomers do. As nanoseconds since 1970 it
-/// compares with the times of eight bytes that other files of the same table have.
+/// A twelve-byte timestamp is nanoseconds of a day and a Julian day number. As nanoseconds since 1970 it is comparable
+/// with the eight-byte timestamps in other files of the same table.
 fn nanoseconds(time: Int96) -> i128 {
     const FIRST_OF_1970: i128 = 2_440_588;
     const DAY: i128 = 86_400_000_000_000;
@@ -211,14 +211,14 @@ fn nanoseconds(time: Int96) -> i128 {
     (i128::from(day as i32) - FIRST_OF_1970) * DAY + within_day
 }
 
-/// The number is written with an exponent, so that the nearest floating-point number is found by who is good at it.
+/// Writes the number with an exponent, so that the standard library finds the nearest floating-point number.
 fn decimal(scalar: Scalar<'_>, scale: i32, scratch: &mut String) -> FieldValue {
     let mut zeros = 0;
     let whole = match scalar {
         Scalar::Short(whole) => i128::from(whole),
         Scalar::Long(whole) => i128::from(whole),
         Scalar::Bytes(bytes) => {
-            // The first sixteen bytes that say something are more than a floating-point number can hold.
+            // The first sixteen significant bytes exceed the precision of a floating-point number.
             let sign = if bytes.first().is_some_and(|first| *first >= 0x80) { 0xFF } else { 0 };
             let plain = bytes.iter().take_while(|byte| **byte == sign).count();
             let digits = &bytes[plain..];

@@ -1,50 +1,50 @@
-//! What is told of a row, whatever reads it.
+//! The contents of a row, for all readers.
 
 use std::ops::Range;
 
 use lookalike_core::resolve::keep::FieldValue;
 
-/// One row: what is wanted of it, as ranges of the bytes that came with it.
+/// One row: the requested values, as ranges of the accompanying bytes.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// The text; or why there is none.
+    /// The text, or the reason why there is none.
     pub(crate) text: Result<Range<usize>, NoText>,
     /// The user's own id.
     pub(crate) id: Option<Range<usize>>,
-    /// Where the document came from.
+    /// The source of the document.
     pub(crate) source: Option<Range<usize>>,
-    /// What keep order compares.
+    /// The value for keep order.
     pub(crate) value: FieldValue,
-    /// Those of the other fields that it has, by their number.
+    /// The other requested fields that it has, by their numbers.
     pub(crate) others: Vec<(usize, Range<usize>)>,
 }
 
-/// Why a row has no text.
+/// Reason why a row has no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoText {
-    /// There is none.
+    /// It is null.
     Null,
-    /// What is there cannot be read as one.
+    /// The value is not a text.
     Unusable(String),
 }
 
 /// Damage: rows up to the end of a row group that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lost {
-    /// How many, as the file says.
+    /// Number of rows, according to the file.
     pub(crate) rows: u64,
-    /// Why.
+    /// Reason.
     pub(crate) reason: String,
 }
 
-/// What the next row is.
+/// Result of reading the next row.
 pub(crate) enum NextRow {
     /// Its cells were filled.
     Cells,
-    /// It cannot be read: this is why.
+    /// The row cannot be read, for this reason.
     Skipped(String),
     /// Rows up to the end of a row group cannot be read.
     Lost(Lost),
-    /// There is none.
+    /// The end.
     End,
 }

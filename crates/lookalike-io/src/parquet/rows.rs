@@ -1,6 +1,6 @@
-//! A Parquet file to rows: of each the text, and id, source and value where they are wanted.
+//! Reads the rows of a Parquet file: the text of each, and id, source and value if requested.
 //!
-//! Only the columns that are wanted are read. Damage ends a row group, not the file: the next one lies elsewhere.
+//! Only the requested columns are read. Damage ends a row group, not the file, since the next one is stored elsewhere.
 
 use std::fs::File;
 use std::ops::Range;
@@ -15,14 +15,16 @@ use super::render::{AnyCells, Kind, field_value, write_id};
 use super::row::{Lost, NoText, Row};
 use super::unfold::Unfolded;
 use super::{Opened, open};
+use crate::composed::{Composer, paths};
 use crate::refused::{Refused, listed};
 use crate::settings::Fields;
 
 /// The rows of a file, from the first to the last.
 pub(crate) struct Rows {
     opened: Opened,
-    text: usize,
-    /// The name of the text column, as it was asked for.
+    text: Vec<usize>,
+    tells_fields_apart: bool,
+    /// The requested name of the text column.
     text_name: String,
     id: Option<(usize, Kind)>,
     source: Option<(usize, Kind)>,
@@ -31,13 +33,13 @@ pub(crate) struct Rows {
     next_group: usize,
     end_group: usize,
     group: Option<Group>,
-    /// What was found to be lost when rows before it were still to be handed over.
+    /// Damage found while earlier rows were still to be returned.
     lost: Option<Lost>,
     scratch: String,
     unfolded: Unfolded,
 }
 
-/// The columns that are wanted besides that of the text, each with what it holds.
+/// The requested columns in addition to the text, each with its contents.
 #[derive(Clone, Copy)]
 struct Columns<'a> {
     id: Option<(usize, Kind)>,
@@ -46,21 +48,22 @@ struct Columns<'a> {
     others: &'a [Option<(usize, Kind)>],
 }
 
-/// The columns of the row group that is read, and how many of its rows are left.
+/// The columns of the current row group, and the number of its remaining rows.
 struct Group {
     left: u64,
-    text: Cells<ByteArrayType>,
+    text: Vec<Cells<ByteArrayType>>,
     id: Option<AnyCells>,
     source: Option<AnyCells>,
     value: Option<AnyCells>,
     others: Vec<Option<AnyCells>>,
 }
 
-/// A row counts for this many bytes beside its text, so that rows without one are not without end.
+/// Bytes counted for a row in addition to its text, so that the number of rows without text is limited too.
 const ROW_BYTES: usize = 64;
 
 impl Rows {
-    /// Opens a file, or some row groups of it. The reason says why no row can be read: not Parquet, cut short, no such column.
+    /// Opens a file, or some of its row groups. The error is the reason why no row can be read: not Parquet, truncated,
+    /// missing column.
     pub(crate) fn open(file: File, fields: &Fields, groups: Option<Range<usize>>) -> Result<Self, Refused> {
         let rows = Self::open_with_source(file, fields, fields.source.as_deref())?;
         Ok(match groups {
@@ -72,21 +75,9 @@ impl Rows {
     fn open_with_source(file: File, fields: &Fields, source: Option<&str>) -> Result<Self, Refused> {
         let opened = open(file).map_err(Refused::Other)?;
         let schema = opened.metadata.file_metadata().schema_descr();
-        if !has_column(schema, &fields.text) {
-            return Err(Refused::NoTextField { fields: listed(&usable_columns(schema)) });
-        }
-        let text = find(schema, &fields.text, "the text").map_err(Refused::Other)?;
-        let column = schema.column(text);
-        if column.physical_type() != Type::BYTE_ARRAY || Kind::of(&column) != Kind::Text {
-            let reason = format!(
-                "column '{}' is {} and not a text: name another column of the text",
-                fields.text,
-                column.physical_type()
-            );
-            return Err(Refused::Other(reason));
-        }
+        let text = text_columns(schema, &fields.text)?;
         let wanted = |name: Option<&str>, what: &str, fits: fn(Kind) -> bool| {
-            // Such columns may be in some files and not in others.
+            // These columns may be missing in some files.
             let Some(name) = name.filter(|name| has_column(schema, name)) else { return Ok(None) };
             let index = find(schema, name, what).map_err(Refused::Other)?;
             let (kind, physical) = (Kind::of(&schema.column(index)), schema.column(index).physical_type());
@@ -97,6 +88,7 @@ impl Rows {
         };
         Ok(Self {
             text,
+            tells_fields_apart: fields.tells_fields_apart,
             text_name: fields.text.clone(),
             id: wanted(fields.id.as_deref(), "ids", Kind::is_id)?,
             source: wanted(source, "sources", Kind::is_id)?,
@@ -116,18 +108,18 @@ impl Rows {
         })
     }
 
-    /// How many rows the file says that it has.
+    /// Number of rows according to the file.
     pub(crate) fn row_count(&self) -> u64 {
         self.opened.row_count
     }
 
-    /// Appends the next rows, about `most` bytes of text, never across a row group. False when there are no more.
-    /// A text longer than `longest` is a row without a text.
+    /// Appends the next rows, about `most` bytes of text, never across a row group. Returns false at the end. A row
+    /// whose text is longer than `longest` has no text.
     ///
     /// # Errors
     ///
-    /// Damage, and then nothing was appended: rows from here to the end of the row group are lost. The next call goes on
-    /// with the next row group.
+    /// Damage, in which case nothing was appended: rows from here to the end of the row group are lost. The next call
+    /// continues with the next row group.
     pub(crate) fn next(
         &mut self,
         most: usize,
@@ -145,8 +137,9 @@ impl Rows {
         while bytes.len() - start + (rows.len() - first) * ROW_BYTES < most.max(1) {
             let Some(group) = self.group.as_mut().filter(|group| group.left > 0) else { break };
             let end = bytes.len();
+            let (named, apart) = (&self.text_name, self.tells_fields_apart);
             let wanted = Columns { id: self.id, source: self.source, value: self.value, others: &self.others };
-            match group.take(wanted, &self.text_name, longest, bytes, &mut self.scratch) {
+            match group.take(wanted, (named, apart), longest, bytes, &mut self.scratch) {
                 Ok(row) if self.unfolded.add(bytes.len() - end) => {
                     group.left -= 1;
                     rows.push(row);
@@ -179,7 +172,7 @@ impl Rows {
         Ok(true)
     }
 
-    /// Makes sure that there is a row group with rows left. False when there are no more.
+    /// Opens a row group with remaining rows. Returns false at the end.
     fn open_group(&mut self) -> Result<bool, Lost> {
         while self.group.as_ref().is_none_or(|group| group.left == 0) {
             if self.next_group >= self.end_group {
@@ -196,7 +189,8 @@ impl Rows {
                 wanted.map(|(index, _)| AnyCells::open(file, file_bytes, group, index)).transpose()
             };
             let columns = || {
-                let text = Cells::new(Column::open(file, file_bytes, group, self.text)?);
+                let open = |index: &usize| Ok(Cells::new(Column::open(file, file_bytes, group, *index)?));
+                let text = self.text.iter().map(open).collect::<Result<_, String>>()?;
                 let others = self.others.iter().map(|wanted| any(*wanted)).collect::<Result<_, String>>()?;
                 Ok(Group { left, text, id: any(self.id)?, source: any(self.source)?, value: any(self.value)?, others })
             };
@@ -210,25 +204,28 @@ impl Group {
     fn take(
         &mut self,
         Columns { id, source, value, others }: Columns<'_>,
-        text_name: &str,
+        (text_name, tells_fields_apart): (&str, bool),
         longest: usize,
         bytes: &mut Vec<u8>,
         scratch: &mut String,
     ) -> Result<Row, String> {
-        let text = match self.text.take()? {
-            None => Err(NoText::Null),
-            Some(text) if text.len() > longest => {
-                let length = text.len();
-                let reason = format!("column '{text_name}' has {length} bytes, which is more than {longest}");
-                Err(NoText::Unusable(reason))
-            }
-            Some(text) => match simdutf8::compat::from_utf8(text.data()) {
-                Ok(text) => Ok(append(bytes, text.as_bytes())),
-                Err(error) => Err(NoText::Unusable(format!(
-                    "not UTF-8: byte {} of column '{text_name}' is not part of a character",
-                    error.valid_up_to() + 1
-                ))),
+        let text = match &mut self.text[..] {
+            [text] if !text.is_of_lists() => match text.take()? {
+                None => Err(NoText::Null),
+                Some(text) if text.len() > longest => {
+                    let length = text.len();
+                    let reason = format!("column '{text_name}' has {length} bytes, which is more than {longest}");
+                    Err(NoText::Unusable(reason))
+                }
+                Some(text) => match simdutf8::compat::from_utf8(text.data()) {
+                    Ok(text) => Ok(append(bytes, text.as_bytes())),
+                    Err(error) => Err(NoText::Unusable(format!(
+                        "not UTF-8: byte {} of column '{text_name}' is not part of a character",
+                        error.valid_up_to() + 1
+                    ))),
+                },
             },
+            several => compose(several, tells_fields_apart, longest, bytes, scratch)?,
         };
         let mut name = |cells: &mut Option<AnyCells>, wanted: Option<(usize, Kind)>| {
             let (Some(cells), Some((_, kind))) = (cells, wanted) else { return Ok::<_, String>(None) };
@@ -252,10 +249,79 @@ impl Group {
     }
 }
 
+/// Puts a text together of the values of several columns, or of the elements of lists.
+fn compose(
+    columns: &mut [Cells<ByteArrayType>],
+    tells_fields_apart: bool,
+    longest: usize,
+    bytes: &mut Vec<u8>,
+    text: &mut String,
+) -> Result<Result<Range<usize>, NoText>, String> {
+    let mut composer = Composer::new(text, tells_fields_apart);
+    let mut problem = None;
+    for column in columns {
+        composer.begin_field();
+        for value in column.take_all()? {
+            match simdutf8::basic::from_utf8(value.data()) {
+                Ok(value) => composer.push(value),
+                Err(_) => problem = Some("not UTF-8"),
+            }
+        }
+    }
+    let has_text = composer.has_text();
+    Ok(match problem {
+        Some(problem) => Err(NoText::Unusable(problem.to_owned())),
+        None if !has_text => Err(NoText::Null),
+        None if text.len() > longest => {
+            Err(NoText::Unusable(format!("the text has {} bytes, which is more than {longest}", text.len())))
+        }
+        None => Ok(append(bytes, text.as_bytes())),
+    })
+}
+
 fn append(bytes: &mut Vec<u8>, more: &[u8]) -> Range<usize> {
     let start = bytes.len();
     bytes.extend_from_slice(more);
     start..bytes.len()
+}
+
+/// The columns of a text: one, or several with commas between them, or those in the elements of lists.
+fn text_columns(schema: &SchemaDescriptor, text: &str) -> Result<Vec<usize>, Refused> {
+    let no_text_field = || Refused::NoTextField { fields: listed(&usable_columns(schema)) };
+    let of_path = |path: &str| {
+        let index = match find_in_lists(schema, path) {
+            Some(index) => index,
+            None if path.contains("[]") || !has_column(schema, path) => return Err(no_text_field()),
+            None => find(schema, path, "the text").map_err(Refused::Other)?,
+        };
+        let column = schema.column(index);
+        if column.physical_type() != Type::BYTE_ARRAY || Kind::of(&column) != Kind::Text {
+            let physical = column.physical_type();
+            let reason = format!("column '{path}' is {physical} and not a text: name another column of the text");
+            return Err(Refused::Other(reason));
+        }
+        Ok(index)
+    };
+    if has_column(schema, text) { Ok(vec![of_path(text)?]) } else { paths(text).map(of_path).collect() }
+}
+
+/// The names that writers give to the groups between a list and its elements.
+const OF_LISTS: [&str; 5] = ["list", "element", "item", "array", "bag"];
+
+/// The column of a path such as `messages[].content`: the groups of a list have names of their own.
+fn find_in_lists(schema: &SchemaDescriptor, path: &str) -> Option<usize> {
+    if !path.contains("[]") {
+        return None;
+    }
+    let names: Vec<&str> = path.split('.').map(|name| name.trim_end_matches("[]")).collect();
+    schema.columns().iter().position(|column| {
+        let mut wanted = names.iter().peekable();
+        let is_on_path = column.path().parts().iter().all(|part| match wanted.next_if(|name| **name == part) {
+            Some(_) => true,
+            None => OF_LISTS.contains(&part.as_str()) || part == "array_element",
+        });
+        is_on_path && wanted.peek().is_none() && column.max_rep_level() > 0
+    })
 }
 
 /// The columns with one value per row.
@@ -264,13 +330,13 @@ fn usable_columns(schema: &SchemaDescriptor) -> Vec<String> {
     usable.map(|column| column.path().string()).collect()
 }
 
-/// Whether there is a column, or a group of columns, of this name or path.
+/// True if there is a column, or a group of columns, of this name or path.
 fn has_column(schema: &SchemaDescriptor, name: &str) -> bool {
     let is_in = |path: &str| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     schema.columns().iter().any(|column| is_in(&column.path().string()))
 }
 
-/// The column of this name; or of this path, with dots between a group and what is in it.
+/// The column of this name, or of this path, with dots between a group and its members.
 fn find(schema: &SchemaDescriptor, name: &str, what: &str) -> Result<usize, String> {
     let columns = schema.columns();
     let literal = columns.iter().position(|column| column.path().parts() == [name]);
@@ -331,11 +397,11 @@ mod tests {
             }
         };
         assert_eq!(read(None), (300, Vec::new()));
-        // All that is not read is counted, that of later row groups too.
+        // All unread rows are counted, including those of later row groups.
         let (count, lost) = read(Some(1_500_000));
         assert_eq!((count, lost.len(), lost[0].rows), (150, 1, 150));
         assert!(lost[0].reason.contains("more than 1500000 bytes of text"), "{}", lost[0].reason);
-        // A file may have 256 MB, however small it is, and a large one ten thousand times its size.
+        // A file may expand to 256 MB, however small it is, and a large one to ten thousand times its size.
         let mut small = Unfolded::new(600);
         assert!(small.add(256 << 20) && !small.add(1));
         assert!(Unfolded::new(1 << 20).add(10_000 << 20));

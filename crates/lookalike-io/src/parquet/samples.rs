@@ -1,6 +1,7 @@
-//! A seed to a Parquet file for tests, with all that a file can have in it, and what must be read from it.
+//! Generates Parquet files for tests from a seed, with all features that a file can have, and the expected contents.
 //!
-//! Files are written and read back with the `parquet` crate's own reader, so that nothing here agrees with itself.
+//! Files are written and read back with the `parquet` crate's own reader, so that the code under test is not compared
+//! with itself.
 
 use std::fs::File;
 use std::io::{Seek, Write};
@@ -45,26 +46,26 @@ pub(super) const SCHEMA: &str = "message table {
     repeated int64 bare;
 }";
 
-/// What one column has in one row.
+/// The contents of one column in one row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Cell {
-    /// Definition and repetition.
+    /// Definition and repetition levels.
     pub(super) levels: Vec<(i16, i16)>,
     pub(super) values: Vec<Vec<u8>>,
 }
 
-/// A file, and what it has in each column: a cell for each row.
+/// A file and its contents by column: a cell for each row.
 pub(super) struct Sample {
     pub(super) bytes: Vec<u8>,
     pub(super) columns: Vec<Vec<Cell>>,
 }
 
-/// Numbers without a pattern, the same for the same seed.
+/// A pseudorandom generator.
 pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
     pub(super) fn roll(&mut self, sides: u64) -> u64 {
-        // SplitMix64, by Sebastiano Vigna's description.
+        // SplitMix64, as described by Sebastiano Vigna.
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -76,7 +77,7 @@ impl Dice {
     }
 }
 
-/// A file of this seed, with up to four row groups of up to 80 rows.
+/// A file for this seed, with up to four row groups of up to 80 rows.
 pub(super) fn sample(seed: u64) -> Sample {
     let mut dice = Dice(seed);
     let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
@@ -222,7 +223,7 @@ fn cells<T: DataType>(
     cells
 }
 
-/// All cells of a file, by the crate's own reader.
+/// All cells of a file, read by the crate's own reader.
 pub(super) fn read_back(bytes: &[u8]) -> Vec<Vec<Cell>> {
     let reader = SerializedFileReader::new(Bytes::copy_from_slice(bytes)).unwrap();
     let mut columns = vec![Vec::new(); reader.metadata().file_metadata().schema_descr().num_columns()];
@@ -278,7 +279,7 @@ pub(super) fn metadata(bytes: &[u8]) -> ParquetMetaData {
     ParquetMetaDataReader::new().parse_and_finish(&Bytes::copy_from_slice(bytes)).unwrap()
 }
 
-/// A file with these bytes that is gone after the test.
+/// A temporary file with these bytes.
 pub(super) fn file(bytes: &[u8]) -> File {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();

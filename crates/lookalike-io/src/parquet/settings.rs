@@ -1,7 +1,7 @@
-//! The footer of a file to how the same file is written again.
+//! Determines how a file is written again, from its footer.
 //!
-//! What the writer can be told is told for a whole file, and what a file says is said for each row group. Where row groups
-//! differ, the first one that says anything is followed; but an order of rows is claimed only if all of them claim it.
+//! The writer has settings for a whole file, while the footer describes each row group. If row groups differ, the first
+//! one that specifies a setting is followed; but a sort order is declared only if all of them have it.
 
 use parquet::basic::{Encoding, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData, SortingColumn};
@@ -11,13 +11,13 @@ use parquet::schema::types::ColumnPath;
 use super::filter::Replaced;
 use super::{Opened, arrow, pages, thrift};
 
-/// How large a dictionary the writer makes unless it is told otherwise.
+/// Default dictionary size of the writer.
 const DICTIONARY_BYTES: usize = 1 << 20;
 
-/// A filter is made for as many values as a row group has, but not for more than this.
+/// A bloom filter is sized for as many values as a row group has, but not for more than this.
 const FILTERED_VALUES: u64 = 1 << 26;
 
-/// How the file is written again; with notes, if it is said what they replace.
+/// The settings for writing the file again; with notes, if the replaced fields are given.
 pub(super) fn properties(opened: &Opened, notes: Option<&Replaced>) -> WriterProperties {
     let metadata = &opened.metadata;
     let file = metadata.file_metadata();
@@ -52,7 +52,7 @@ pub(super) fn properties(opened: &Opened, notes: Option<&Replaced>) -> WriterPro
     builder.build()
 }
 
-/// The order of rows that remains where columns are left out: up to the first of these, and with the numbers of those that follow.
+/// The remaining sort order if columns are left out: up to the first of these, with renumbered columns.
 fn order_without(order: &[SortingColumn], left_out: &[usize]) -> Vec<SortingColumn> {
     let is_there = |column: &&SortingColumn| !left_out.iter().any(|out| *out as i32 == column.column_idx);
     let renumbered = |column: &SortingColumn| {
@@ -98,7 +98,7 @@ fn column(
     builder
 }
 
-/// How values are written that are not in a dictionary. Without a word, the writer would choose by its version.
+/// The encoding of values that are not in a dictionary. Without one, the writer would choose by its version.
 fn encoding(physical: Type, has: impl Fn(Encoding) -> bool) -> Encoding {
     let fitting: &[Encoding] = match physical {
         Type::BOOLEAN if !has(Encoding::PLAIN) => &[Encoding::RLE],
@@ -111,9 +111,10 @@ fn encoding(physical: Type, has: impl Fn(Encoding) -> bool) -> Encoding {
     fitting.iter().copied().find(|encoding| has(*encoding)).unwrap_or(Encoding::PLAIN)
 }
 
-/// How large a dictionary is. Texts that a larger one holds once would be written out a thousand times under a smaller one.
+/// The dictionary size. Strings stored once in a larger dictionary would be written a thousand times with a smaller
+/// one.
 fn dictionary_bytes(opened: &Opened, chunk: &ColumnChunkMetaData) -> Option<usize> {
-    /// A dictionary packed to this is not read only to learn that it is small.
+    /// A dictionary with a compressed size up to this is not read only to find that it is small.
     const SMALL: i64 = 1 << 14;
     let start = chunk.dictionary_page_offset()?;
     if chunk.data_page_offset().saturating_sub(start) < SMALL {

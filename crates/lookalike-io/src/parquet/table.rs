@@ -1,7 +1,7 @@
-//! A Parquet file to rows of text: every column, as a person would write its values.
+//! Reads the rows of a Parquet file as text: every column in human-readable form.
 //!
-//! The same pages with the same bounds as documents have. A column is what has values of its own: of a group, each column in
-//! it, named with dots; of a list, one, which is written as JSON has it, to say where each element ends.
+//! Uses the same pages and limits as documents. Every column with values is included: for a group, each of its columns,
+//! named with dots; for a list, one, written as JSON to separate its elements.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -24,14 +24,14 @@ pub(crate) struct TableRows {
     names: Vec<String>,
     columns: Vec<ColumnDescPtr>,
     next_group: usize,
-    /// The columns of the row group that is read, and how many of its rows are left.
+    /// The columns of the current row group, and the number of its remaining rows.
     group: Option<(u64, Vec<AnyCells>)>,
     scratch: String,
     unfolded: Unfolded,
 }
 
 impl TableRows {
-    /// Opens a file. The reason says why no row can be read.
+    /// Opens a file. The error is the reason why no row can be read.
     pub(crate) fn open(file: File) -> Result<Self, String> {
         let opened = open(file)?;
         let schema = opened.metadata.file_metadata().schema_descr();
@@ -53,7 +53,7 @@ impl TableRows {
         &self.names
     }
 
-    /// How many rows the file says that it has.
+    /// Number of rows according to the file.
     pub(crate) fn row_count(&self) -> u64 {
         self.opened.row_count
     }
@@ -112,7 +112,8 @@ impl TableRows {
     }
 }
 
-/// Fills a cell with the next row of a column. `Err` is damage to the column, `Some` why this value cannot be written.
+/// Fills a cell with the next row of a column. `Err` means damage to the column, `Some` is the reason why this value
+/// cannot be written.
 fn fill(
     column: &mut AnyCells,
     descriptor: &ColumnDescPtr,
@@ -150,7 +151,7 @@ fn fill(
     Ok(problem)
 }
 
-/// Writes a value as a person would.
+/// Writes a value in human-readable form.
 fn write_value(kind: Kind, descriptor: &ColumnDescPtr, scalar: Scalar<'_>, cell: &mut String) -> Result<(), String> {
     let field = match (kind, scalar) {
         (Kind::Uuid, scalar) => {
@@ -163,7 +164,7 @@ fn write_value(kind: Kind, descriptor: &ColumnDescPtr, scalar: Scalar<'_>, cell:
             let _ = write!(cell, "{}", half(u16::from_le_bytes([low, high])));
             return Ok(());
         }
-        // Older writers do not say that bytes are text.
+        // Older writers do not mark bytes as strings.
         (Kind::Text | Kind::Opaque | Kind::Half, Scalar::Bytes(text)) => {
             cell.push_str(&charset::decode(text, None, false));
             return Ok(());
@@ -179,13 +180,14 @@ fn write_value(kind: Kind, descriptor: &ColumnDescPtr, scalar: Scalar<'_>, cell:
         (_, Scalar::Float(number)) => Ok(Field::Float(number)),
         (_, Scalar::Double(number)) => Ok(Field::Double(number)),
     };
-    // Also to write a day that no calendar has is more than the crate can do.
+    // The crate panics even when formatting a date that no calendar has.
     let written = field.and_then(|field| guarded(|| Ok(field.to_string())));
     cell.push_str(&written.map_err(|reason| format!("column '{}': {reason}", descriptor.path().string()))?);
     Ok(())
 }
 
-/// The names of all columns: the path of each, but of a list of single values, whose inner names mean nothing, only its own.
+/// The names of all columns: their paths, except that lists of single values are named without their meaningless inner
+/// names.
 fn names(schema: &SchemaDescriptor) -> Vec<String> {
     let paths: Vec<&[String]> = schema.columns().iter().map(|column| column.path().parts()).collect();
     let name = |path: &&[String]| {
@@ -196,7 +198,7 @@ fn names(schema: &SchemaDescriptor) -> Vec<String> {
     paths.iter().map(name).collect()
 }
 
-/// How much of a path lies outside of its first list: all of it, if there is none.
+/// Length of the part of a path outside its first list: all of it, if there is none.
 fn list_depth(root: &Type, path: &[String]) -> usize {
     let mut group = root;
     for (depth, name) in path.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What holds for whole files: rows come out as they went in, and no bytes whatever are worse than an error.
+//! Properties of whole files: rows are preserved, and arbitrary bytes cause nothing worse than an error.
 
 use std::sync::Arc;
 
@@ -29,6 +29,7 @@ fn fields(text: &str, id: Option<&str>, value: Option<&str>) -> Fields {
         value: value.map(str::to_owned),
         others: Vec::new(),
         object: None,
+        ..Fields::default()
     }
 }
 
@@ -37,7 +38,7 @@ fn filtered(bytes: &[u8], kept: &[u64], notes: Option<&[Annotation]>) -> Result<
     write_rows(file(bytes), kept, notes, &mut output).map(|_| output)
 }
 
-/// Some rows of a sample, at times all and at times none.
+/// Some rows of a sample, occasionally all or none.
 fn some_rows(sample: &Sample, dice: &mut Dice) -> Vec<u64> {
     let share = dice.roll(5);
     (0..sample.columns[0].len() as u64).filter(|_| dice.roll(4) < share).collect()
@@ -45,7 +46,7 @@ fn some_rows(sample: &Sample, dice: &mut Dice) -> Vec<u64> {
 
 type Found = (Vec<u8>, Vec<Row>, Vec<Lost>);
 
-/// All rows with their bytes, and what was lost; taken `most` bytes at a time.
+/// All rows with their bytes, and what was lost; read `most` bytes at a time.
 fn read_all(bytes: &[u8], fields: &Fields, most: usize) -> Result<Found, String> {
     let mut rows = Rows::open(file(bytes), fields, None).map_err(|refused| refused.to_string())?;
     let (mut text, mut found, mut lost) = (Vec::new(), Vec::new(), Vec::new());
@@ -63,7 +64,7 @@ fn read_all(bytes: &[u8], fields: &Fields, most: usize) -> Result<Found, String>
     }
 }
 
-/// What must be the same in a file and what was filtered from it.
+/// Checks the settings that must be the same in a file and its filtered copy.
 fn check_settings(before: &ParquetMetaData, after: &ParquetMetaData) {
     let (from, to) = (before.file_metadata(), after.file_metadata());
     assert_eq!(from.schema(), to.schema());
@@ -83,7 +84,7 @@ fn check_settings(before: &ParquetMetaData, after: &ParquetMetaData) {
         let after = last.column(index);
         assert_eq!(was(|chunk| chunk.offset_index_offset().is_some()), after.offset_index_offset().is_some(), "{name}");
         assert_eq!(was(|chunk| chunk.bloom_filter_offset().is_some()), after.bloom_filter_offset().is_some(), "{name}");
-        // Whether pages have a least and a greatest value depends on what is in them, so that a row group may have none.
+        // Whether pages have minimum and maximum values depends on their contents, so a row group may have none.
         assert!(was(|chunk| chunk.column_index_offset().is_some()) || after.column_index_offset().is_none(), "{name}");
         assert!(was(|chunk| chunk.statistics().is_some()) || after.statistics().is_none(), "{name}");
     }
@@ -121,7 +122,7 @@ proptest! {
             let score = score.map(|bytes| f64::from_le_bytes(bytes.clone().try_into().unwrap()).to_string());
             prop_assert_eq!(&row.value, &score.map_or(FieldValue::Missing, |score| FieldValue::number(&score)));
         }
-        // A field of a group, and null in places.
+        // A field of a group, sometimes null.
         let (bytes, rows, _) = read_all(&sample.bytes, &fields("body.content", None, None), most).unwrap();
         for (row, cell) in rows.iter().zip(&sample.columns[11]) {
             match (&row.text, cell.values.first()) {
@@ -163,7 +164,7 @@ proptest! {
     }
 }
 
-/// Reads and filters damaged bytes; whatever comes, it comes as a reason.
+/// Reads and filters damaged bytes; every failure must be an error.
 fn survive(bytes: &[u8], row_count: u64, dice: &mut Dice) {
     match read_all(bytes, &fields("text", Some("id"), Some("old_time")), 1000) {
         Ok((text, rows, _)) => {
@@ -233,7 +234,7 @@ fn damage_ends_a_row_group_and_not_the_file() {
     assert_eq!(lost.iter().map(|lost| lost.rows).sum::<u64>(), expected);
     assert_eq!(rows.len() as u64, sample.columns[0].len() as u64 - expected);
     assert_eq!(lost[0].reason, "column 'text': the header of a page is damaged");
-    // Rows of other row groups can still be kept; those that were lost cannot.
+    // Rows of other row groups can still be kept; lost ones cannot.
     let first = footer.row_group(0).num_rows() as u64;
     let others: Vec<u64> =
         (0..sample.columns[0].len() as u64).filter(|row| !(first..first + expected).contains(row)).collect();
@@ -267,16 +268,16 @@ fn rows_before_damage_are_handed_over_first() {
         let (_, rows, lost) = read_all(&bytes, &Fields::default(), most).unwrap();
         assert_eq!(lost.len(), 1);
         let before = 100 - lost[0].rows;
-        // No row of a page before the middle is lost with the page there.
+        // No row of an earlier page is lost with the page in the middle.
         assert_eq!(before, 50, "{lost:?}");
         assert_eq!(rows.len() as u64, before + 100);
-        // Only rows that can be read are asked for again, and the damage behind them does not matter.
+        // Only readable rows are requested again, and the later damage does not matter.
         let kept: Vec<u64> = (0..before).chain(100..200).collect();
         assert_eq!(read_back(&filtered(&bytes, &kept, None).unwrap())[0].len(), kept.len());
     }
 }
 
-/// A file with this schema, which has one column of bytes or none; and a row group with these values, if there are any.
+/// A file with this schema, which has at most one column of bytes; and a row group with these values, if there are any.
 fn file_of(schema: &str, values: Option<&[&[u8]]>) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
@@ -398,7 +399,7 @@ fn a_column_that_is_not_there_or_not_a_text_is_named() {
         reason("text", None, Some("five")),
         "column 'five' is FIXED_LEN_BYTE_ARRAY: name another column of numbers or texts to compare by"
     );
-    // Other columns may be in some files and not in others.
+    // Other columns may be missing in some files.
     assert_eq!(reason("text", Some("missing"), Some("missing")), "");
     assert_eq!(reason("text", Some("small"), Some("price")), "");
 }
@@ -439,7 +440,7 @@ fn columns_named_like_a_note_are_replaced() {
     assert_eq!(write_rows(file(&once), &[0], Some(&[note(2)]), &mut twice), Ok(1));
     assert_eq!(names(&twice), NOTES);
     assert_eq!(read_back(&twice)[0][0].values, [2_i64.to_le_bytes()]);
-    // Nothing is said to be replaced where nothing was, and without notes nothing is.
+    // Nothing is reported as replaced if nothing was, and without notes nothing is.
     let plain = file_of("message table { required binary text (STRING); }", Some(&[b"a"]));
     assert_eq!(write_rows(file(&plain), &[0], Some(&[note(1)]), Vec::new()), Ok(0));
     assert_eq!(names(&filtered(&once, &[0], None).unwrap()), NOTES);

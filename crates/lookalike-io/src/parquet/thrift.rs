@@ -1,25 +1,25 @@
-//! Bytes of Thrift's compact protocol to the header of a page, or to the certainty that a footer may be parsed.
+//! Parses page headers in Thrift's compact protocol, and checks that a footer may be parsed.
 //!
-//! The `parquet` crate parses both as well. But it believes a list's length and a group's number of children before it
-//! has seen them, and follows groups in groups as deep as they go; memory that is not there and a stack that is full end
-//! the process, and no `catch_unwind` helps. So nothing is handed to it that was not walked here before; and walked the way
-//! it will, which is by the number of a field and not by the type that is written beside it: hence the [`Shape`]s.
+//! The `parquet` crate parses both as well. But it trusts the length of a list and the number of children of a group
+//! before it has read them, and follows nested groups to any depth; running out of memory or stack ends the process,
+//! and `catch_unwind` does not help. Therefore all its input is walked here first, in the same way as the crate does,
+//! by the number of a field and not by its encoded type: hence the [`Shape`]s.
 
-/// Why bytes are no Thrift: they end too soon, or could never be.
+/// Reason why bytes are not valid Thrift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Broken {
-    /// More bytes might mend it.
+    /// They are truncated: more bytes might complete them.
     Cut,
-    /// Nothing would.
+    /// They are invalid.
     Wrong,
 }
 
 type Walk<T> = Result<T, Broken>;
 
-/// Structs and lists within each other. Parquet's own are six deep.
+/// Maximum nesting depth of structs and lists. Parquet's own are six deep.
 const DEEPEST: usize = 32;
 
-/// Groups within each other in a schema: each costs stack in whoever reads it.
+/// Maximum nesting depth of groups in a schema: each uses stack space of the reader.
 const DEEPEST_SCHEMA: usize = 128;
 
 const TRUE: u8 = 1;
@@ -34,7 +34,7 @@ const LIST: u8 = 9;
 const SET: u8 = 10;
 const STRUCT: u8 = 12;
 
-/// A walk through bytes, from front to back.
+/// A forward walk through bytes.
 struct Walker<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -91,8 +91,8 @@ impl Walker<'_> {
         Ok(Some((*last, wire)))
     }
 
-    /// How many elements a list claims to have, and of which type. Each takes a byte at least, so that to pass them all
-    /// is to know that there are as many.
+    /// The claimed number of elements of a list, and their type. Each takes at least a byte, so skipping them all
+    /// verifies the number.
     fn list(&mut self) -> Walk<(usize, u8)> {
         let head = self.byte()?;
         let count = if head >> 4 == 15 { self.unsigned()? } else { u64::from(head >> 4) };
@@ -100,7 +100,7 @@ impl Walker<'_> {
         Ok((count as usize, head & 0x0F))
     }
 
-    /// Passes what no [`Shape`] knows.
+    /// Skips fields without a [`Shape`].
     fn skip(&mut self, wire: u8, depth: usize) -> Walk<()> {
         if depth == 0 {
             return Err(Broken::Wrong);
@@ -116,19 +116,19 @@ impl Walker<'_> {
             }
             LIST | SET => {
                 let (count, wire) = self.list()?;
-                // Some take a byte for a truth in a list, and some none. Parquet has no such list.
+                // Some encoders use a byte for a boolean in a list, and some none. Parquet has no such lists.
                 if matches!(wire, TRUE | FALSE) {
                     return Err(Broken::Wrong);
                 }
                 (0..count).try_for_each(|_| self.skip(wire, depth - 1))
             }
             STRUCT => self.fields(|walker, _, wire| walker.skip(wire, depth - 1)),
-            // Maps and the like: Parquet has none.
+            // Maps and similar types: Parquet has none.
             _ => Err(Broken::Wrong),
         }
     }
 
-    /// Passes a field of a known shape.
+    /// Skips a field of a known shape.
     fn follow(&mut self, shape: &Shape, wire: u8) -> Walk<()> {
         match (shape, wire) {
             (Shape::Truth, TRUE | FALSE)
@@ -161,7 +161,7 @@ impl Walker<'_> {
     }
 }
 
-/// What a field must be, for the `parquet` crate reads it as that without looking.
+/// The required type of a field, which the `parquet` crate assumes without checking.
 enum Shape {
     Truth,
     Byte,
@@ -174,7 +174,8 @@ enum Shape {
 
 use Shape::{Binary, Byte, Double, List, Struct, Truth, Whole};
 
-/// All fields that the crate reads, by the numbers of `parquet.thrift`. The schema itself is [`check_schema`]'s.
+/// All fields that the crate reads, by the numbers in `parquet.thrift`. The schema itself is checked by
+/// [`check_schema`].
 const FILE: &[(i64, Shape)] = &[
     (1, Whole),
     (3, Whole),
@@ -247,7 +248,7 @@ const LOGICAL: &[(i64, Shape)] = &[
 const TIME: &[(i64, Shape)] = &[(1, Truth), (2, Struct(&[(1, EMPTY), (2, EMPTY), (3, EMPTY)]))];
 const EMPTY: Shape = Struct(&[]);
 
-/// Makes sure that a footer is whole, claims no more than it holds, and has no schema deeper than a stack.
+/// Checks that a footer is complete, claims no more than it contains, and does not nest its schema too deeply.
 pub(super) fn check_footer(bytes: &[u8]) -> Walk<()> {
     let mut walker = Walker { bytes, at: 0 };
     walker.fields(|walker, field, wire| match (field, wire) {
@@ -291,7 +292,7 @@ fn check_schema(walker: &mut Walker<'_>) -> Walk<()> {
     Ok(())
 }
 
-/// The header of a page, as it is written; nothing of it is believed yet.
+/// A page header as written; nothing in it is trusted yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Header {
     pub kind: i32,
@@ -305,11 +306,11 @@ pub(super) struct Header {
     pub row_count: i32,
     pub definition_bytes: i32,
     pub repetition_bytes: i32,
-    /// Whether the values of a page of version 2 are left as they are.
+    /// True if the values of a version 2 page are not compressed.
     pub is_plain: bool,
 }
 
-/// Reads a header; says how many bytes it takes.
+/// Parses a header; also returns its length.
 pub(super) fn page_header(bytes: &[u8]) -> Walk<(usize, Header)> {
     let mut header = Header::default();
     let mut walker = Walker { bytes, at: 0 };
@@ -360,7 +361,7 @@ pub(super) fn page_header(bytes: &[u8]) -> Walk<(usize, Header)> {
 mod tests {
     use super::*;
 
-    /// A footer with this schema: a list of elements of which only the number of children is written.
+    /// A footer with this schema: a list of elements with only their number of children.
     fn footer(children: &[u8]) -> Vec<u8> {
         let mut bytes = vec![0x29, 0xFC, (children.len() as u8 & 0x7F) | 0x80, (children.len() >> 7) as u8];
         for count in children {

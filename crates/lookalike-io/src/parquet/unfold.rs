@@ -1,14 +1,14 @@
-//! What a file may unfold to: a dictionary has a text once, and rows say that it is theirs, so that 600 bytes can be four
-//! gigabytes of text.
+//! Limits the expanded size of a file: a dictionary stores a string once, and many rows can refer to it, so 600 bytes
+//! can expand to four gigabytes of text.
 
-/// What every file may unfold to.
+/// Size to which every file may expand.
 const FREE: u64 = 256 << 20;
 
-/// Beyond that, how many times its size a file may unfold to. Columns in which a few short values come again and again reach
+/// Above that, the maximum ratio of expanded size to file size. Columns in which a few short values are repeated reach
 /// a thousand.
 const RATIO: u64 = 10_000;
 
-/// How much was read of a file, as text.
+/// Amount of text read from a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unfolded {
     file_bytes: u64,
@@ -21,13 +21,13 @@ impl Unfolded {
         Self { file_bytes, most: FREE.max(file_bytes.saturating_mul(RATIO)), read: 0 }
     }
 
-    /// Counts bytes of text. False when they are more than the file may unfold to.
+    /// Counts bytes of text. Returns false if they exceed the limit.
     pub(super) fn add(&mut self, bytes: usize) -> bool {
         self.read = self.read.saturating_add(bytes as u64);
         self.read <= self.most
     }
 
-    /// Why the rest is not read.
+    /// Reason why the rest is not read.
     pub(super) fn reason(&self) -> String {
         let Self { file_bytes, most, .. } = self;
         format!(

@@ -1,13 +1,13 @@
-//! Packed bytes of a page to its bytes, and never more of them than its header promised.
+//! Decompresses the bytes of a page, never beyond the size in its header.
 //!
-//! That bound is why this is here: of the `parquet` crate's own codecs some go on until the packed bytes end, and a few
-//! kilobytes of gzip or brotli can go on for gigabytes.
+//! This limit is why the module exists: some of the `parquet` crate's own codecs continue to the end of the input, and
+//! a few kilobytes of gzip or brotli can decompress to gigabytes.
 
 use std::io::{Cursor, Read};
 
 use parquet::basic::Compression;
 
-/// What is kept from one page to the next.
+/// State that is reused between pages.
 #[derive(Default)]
 pub(super) struct Unpacker {
     zstd: Option<zstd::bulk::Decompressor<'static>>,
@@ -26,7 +26,7 @@ impl Unpacker {
     }
 }
 
-/// Appends what `packed` holds, which must be `length` bytes.
+/// Appends the decompressed data, which must have `length` bytes.
 pub(super) fn unpack(
     unpacker: &mut Unpacker,
     codec: Compression,
@@ -35,7 +35,7 @@ pub(super) fn unpack(
     bytes: &mut Vec<u8>,
 ) -> Result<(), String> {
     let start = bytes.len();
-    // A page without values may have nothing packed at all.
+    // The compressed data of a page without values may be empty.
     if length == 0 {
         return Ok(());
     }
@@ -68,9 +68,9 @@ fn wrong_length(held: usize, length: usize) -> String {
     format!("a page unpacks to {held} bytes, and its header says {length}")
 }
 
-/// Refuses a promise that no packed bytes can keep, before there is memory for it.
+/// Rejects a size that the compressed data cannot have, before memory is allocated for it.
 fn check_ratio(codec: Compression, packed: usize, length: usize) -> Result<(), String> {
-    // What a byte can become at most, by the format of each.
+    // Maximum compression ratio of each format.
     let most = match codec {
         Compression::UNCOMPRESSED => 1,
         Compression::SNAPPY => 32,
@@ -84,7 +84,7 @@ fn check_ratio(codec: Compression, packed: usize, length: usize) -> Result<(), S
     Ok(())
 }
 
-/// One byte more than promised is read, so that more than promised is noticed.
+/// Reads one byte more than expected, to detect an excess.
 fn read_bounded(reader: impl Read, length: usize, bytes: &mut Vec<u8>) -> Result<(), String> {
     reader.take(length as u64 + 1).read_to_end(bytes).map(drop).map_err(|error| error.to_string())
 }
@@ -93,8 +93,8 @@ fn lz4_block(packed: &[u8], room: &mut [u8]) -> Result<usize, String> {
     lz4_flex::block::decompress_into(packed, room).map_err(|error| error.to_string())
 }
 
-/// The codec that was called LZ4 before `LZ4_RAW`. Hadoop wrote blocks with two lengths before each; others wrote LZ4
-/// frames, and others a block alone.
+/// The codec that was called LZ4 before `LZ4_RAW`. Hadoop wrote blocks, each preceded by two lengths; others wrote LZ4
+/// frames, and others a single block.
 fn lz4_of_old(packed: &[u8], length: usize, bytes: &mut Vec<u8>) -> Result<(), String> {
     let start = bytes.len();
     bytes.resize(start + length, 0);
@@ -113,7 +113,8 @@ fn lz4_of_old(packed: &[u8], length: usize, bytes: &mut Vec<u8>) -> Result<(), S
     Ok(())
 }
 
-/// Fills `room` from blocks, each with its length unpacked and packed before it. None when they are no such blocks.
+/// Fills `room` from blocks, each preceded by its decompressed and compressed length. None if the data has another
+/// format.
 fn hadoop_blocks(mut packed: &[u8], mut room: &mut [u8]) -> Option<()> {
     while !room.is_empty() {
         let (unpacked_length, rest) = packed.split_first_chunk()?;

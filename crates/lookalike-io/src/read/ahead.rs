@@ -1,11 +1,12 @@
-//! Bytes that were read and not yet used. To use some of them costs what they cost, however many more there are: a record
-//! that claims a false length makes much be read ahead, and must not make it be moved for every record after it.
+//! A buffer of bytes that were read ahead. Consuming bytes takes time proportional to their number, however many more
+//! are buffered: a record with a false length causes much read-ahead, which must not be moved for every following
+//! record.
 
-/// A buffer that is filled at its end and used up from its start.
+/// A buffer that is filled at its end and consumed from its start.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     bytes: Vec<u8>,
-    /// How many of the bytes were used.
+    /// Number of consumed bytes.
     used: usize,
 }
 
@@ -27,27 +28,27 @@ impl Ahead {
         self.used = 0;
     }
 
-    /// Where more bytes are appended.
+    /// The vector to which more bytes are appended.
     pub(super) fn end(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// Uses up the first bytes.
+    /// Consumes the first bytes.
     pub(super) fn consume(&mut self, count: usize) {
         self.used += count;
-        // What is left is moved only when more was used: each byte pays for one other.
+        // The rest is moved only if more has been consumed than is left, which amortizes the cost.
         if self.used > self.bytes.len() / 2 {
             self.bytes.drain(..self.used);
             self.used = 0;
         }
     }
 
-    /// Uses up the first `used` bytes, and makes the first `length` of them the content of `chunk`.
+    /// Consumes the first `used` bytes, and moves the first `length` of them into `chunk`.
     pub(super) fn take(&mut self, length: usize, used: usize, chunk: &mut Vec<u8>) {
         chunk.clear();
         let rest = self.len() - used;
         if self.used == 0 && rest < used {
-            // The usual case: nothing but the start of the next entry is left, so that is what is copied.
+            // The usual case: only the start of the next entry is left, so that is what is copied.
             chunk.extend_from_slice(&self.bytes[used..]);
             std::mem::swap(chunk, &mut self.bytes);
             chunk.truncate(length);

@@ -1,6 +1,6 @@
-//! ARC records, from before there was WARC: a line that says what follows and how long it is, then an HTTP message.
+//! ARC records, the predecessor of WARC: a line that describes the record and its length, then an HTTP message.
 //!
-//! An address may have blanks in it, so that the line is read from its end.
+//! An address may contain spaces, so the line is parsed from its end.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use memchr::{memchr, memchr_iter};
 use super::cut::{Cut, is_blank};
 use super::{Document, Entry, Settings, json_string, warc};
 
-/// The longest line that can start a record.
+/// Maximum length of a record's first line.
 const LONGEST_LINE: usize = 16 << 10;
 
-/// The line that starts a record.
+/// The first line of a record.
 struct Line<'a> {
     uri: &'a str,
     date: &'a str,
@@ -22,7 +22,7 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Address, IP address, date, type; in later versions five more; and the length.
+    /// Parses address, IP address, date, type; in later versions five more fields; and the length.
     fn read(line: &'a [u8]) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?.trim_end();
         let fields: Vec<(usize, &str)> = line.split(' ').map(|field| (offset(line, field), field)).collect();
@@ -38,29 +38,29 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether a record starts here.
+/// True if a record starts here.
 pub(crate) fn is_record(bytes: &[u8]) -> bool {
     line(bytes, 0).is_some()
 }
 
-/// Where a part of a text lies in it.
+/// The offset of a part of a text.
 fn offset(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }
 
-/// Where the next record may start, at or after `from`: a line that reads like the start of one.
+/// The next position at or after `from` that looks like the start of a record.
 fn next(bytes: &[u8], from: usize) -> Option<usize> {
     memchr_iter(b'\n', &bytes[from..]).map(|at| from + at + 1).find(|start| line(bytes, *start).is_some())
 }
 
-/// The line that starts at `start`, if it starts a record, and where it ends.
+/// The line at `start`, if it starts a record, and its end.
 fn line(bytes: &[u8], start: usize) -> Option<(Line<'_>, usize)> {
     let rest = &bytes[start..];
     let end = memchr(b'\n', &rest[..rest.len().min(LONGEST_LINE)])?;
     Some((Line::read(&rest[..end])?, start + end + 1))
 }
 
-/// Cuts off the records of `bytes` that are whole; `at_end` says that nothing will follow.
+/// Cuts off the complete records of `bytes`; with `at_end`, nothing follows.
 pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     let mut start = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     while !cut.is_full() && !is_blank(&bytes[start..]) {
@@ -69,7 +69,7 @@ pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
             Some((line, block)) => match block.checked_add(line.length).filter(|end| *end <= bytes.len()) {
                 Some(end) => {
                     let end = end + bytes[end..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-                    // Whether a record follows is seen by its line.
+                    // The next line shows if a record follows.
                     let is_seen = memchr(b'\n', &bytes[end..]).is_some() || bytes.len() - end > LONGEST_LINE;
                     if !is_seen && !at_end {
                         return;
@@ -95,7 +95,7 @@ pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     }
 }
 
-/// What a record is.
+/// Parses a record.
 pub(super) fn parse<'a>(record: &'a [u8], settings: &Settings, text: &'a mut String) -> Entry<'a> {
     let start = record.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     let Some((line, block)) = line(record, start) else { return Entry::Carried("other") };
@@ -144,7 +144,7 @@ mod tests {
         format!("{uri} 93.184.216.119 20140216050221 text/plain {length}\n{http}\n")
     }
 
-    /// The address and text of every document, or why there is none.
+    /// The address and text of every document, or the reason why there is none.
     fn documents(file: &str) -> Vec<Result<(String, String), String>> {
         let fields = Fields { id: Some("uri".to_owned()), ..Fields::default() };
         let settings = Settings { fields, ..Settings::default() };

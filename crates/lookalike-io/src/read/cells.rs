@@ -1,8 +1,8 @@
-//! Every cell of a row, whatever the format: CSV and TSV, objects of JSON, Parquet. Also lines, for who takes either.
+//! Reads every cell of a row in any format: CSV and TSV, JSON objects, Parquet. Also reads lines.
 //!
-//! Files go the road of documents: the same formats, told by the same bytes, with the same bounds. Fields inside of
-//! fields are columns of their own, named with dots, as documents name them; and columns of JSON come up row by row, so
-//! that a later row may have more cells than the first.
+//! Files are read like documents: the same formats, the same detection, and the same limits. Nested fields are separate
+//! columns, named with dots as for documents; columns of JSON are found row by row, so a later row may have more cells
+//! than the first.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -27,32 +27,32 @@ use crate::input::discover::InputFile;
 use crate::parquet::{NextRow, TableRows};
 use crate::skipped::SkipReason;
 
-/// Objects deeper than this inside of others stay as they are written.
+/// Maximum nesting depth: deeper objects are returned as written.
 const DEEPEST: usize = 16;
 
-/// What a file is read as.
+/// Interpretation of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadAs {
-    /// A table: what shows no other format is CSV.
+    /// A table: CSV unless another format is detected.
     Table,
     /// A table, if its name or content shows one: for files that nobody named.
     ShownTable,
-    /// A table, if its name or content shows one; or else lines.
+    /// A table, if its name or content shows one, and otherwise lines.
     TableOrLines,
-    /// Lines, whatever is in them.
+    /// Lines, whatever the content.
     Lines,
 }
 
 impl ReadAs {
     pub(super) fn format(self, name: &str, start: &[u8]) -> Format {
-        // There is no text column by which to tell a table.
+        // There is no text column that identifies a table.
         let fields = Fields { text: "\0".to_owned(), ..Fields::default() };
         let found = Format::of(name, start, &Settings { fields, split: Split::Line, ..Settings::default() });
         match (self, found) {
             (Self::Lines, Format::Other) => Format::Other,
             (Self::Lines, _) => Format::Lines,
             (_, Format::Lines) => {
-                // A name such as .txt says less than this.
+                // The content is more reliable than a name such as .txt.
                 let bare = without_mark(start).trim_ascii_start();
                 match self {
                     _ if bare.starts_with(b"{") => Format::Jsonl,
@@ -70,26 +70,26 @@ impl ReadAs {
 /// A row or line.
 #[derive(Debug)]
 pub struct Row<'a> {
-    /// Which entry of the file, counted from 1, as documents count them: the names of CSV columns are row 1.
+    /// Number of the entry in the file, counted from 1, as for documents: the header of a CSV file is row 1.
     pub position: u64,
-    /// What it has.
+    /// Its content.
     pub content: RowContent<'a>,
-    /// How many rows this is, where several are lost at once; else 1.
+    /// Number of rows, if several are lost at once; otherwise 1.
     pub count: u64,
 }
 
-/// What a row has.
+/// Content of a row.
 #[derive(Debug)]
 pub enum RowContent<'a> {
-    /// A cell for each column that there is so far, trimmed; an empty one is missing.
+    /// A cell for each column known so far, trimmed; an empty one is missing.
     Cells(&'a [String]),
     /// A line without its end.
     Line(Cow<'a, str>),
-    /// It cannot be read, or what follows cannot: this is why.
+    /// It or the rest cannot be read, for this reason.
     Skipped(SkipReason),
 }
 
-/// The rows of a file, one after the other.
+/// The rows of a file.
 pub struct CellReader {
     format: Format,
     source: Rows,
@@ -105,11 +105,11 @@ enum Rows {
     Stream {
         stream: Box<Stream>,
         chunk: Box<Chunk>,
-        /// Which span of the chunk is next.
+        /// The next span of the chunk.
         next: usize,
-        /// Positions of the chunks before.
+        /// Number of positions of earlier chunks.
         before: u64,
-        /// Whether all of the chunk was handed out, its damage too.
+        /// True if all of the chunk was returned, including its damage.
         is_done: bool,
     },
     Parquet {
@@ -119,7 +119,7 @@ enum Rows {
     },
 }
 
-/// The columns so far, and the cells of a row, kept for their buffers.
+/// The columns so far, and the cells of a row, whose buffers are reused.
 #[derive(Debug, Default)]
 struct Columns {
     names: Vec<String>,
@@ -132,7 +132,7 @@ impl CellReader {
     ///
     /// # Errors
     ///
-    /// When it cannot be opened, or [`Error::NotATable`] when it cannot be read so.
+    /// If it cannot be opened, or [`Error::NotATable`] if it cannot be read in this way.
     pub fn open(input: &InputFile, settings: &Settings, read_as: ReadAs) -> Result<Self> {
         let not_a_table = |reason: String| Error::NotATable { path: input.shown(), reason };
         let (source, format, names) = match Stream::open_cells(input, settings, read_as)? {
@@ -152,9 +152,17 @@ impl CellReader {
         Ok(Self { format, source, longest, limit, columns, csv: Cells::default(), encoding: None, packed_bytes: 0 })
     }
 
-    /// What the file is.
+    /// The format of the file.
     pub fn format(&self) -> Format {
         self.format
+    }
+
+    /// The names of the sheets of a workbook that have cells, beside the one that is read.
+    pub fn other_sheets(&self) -> &[String] {
+        match &self.source {
+            Rows::Stream { stream, .. } => &stream.other_sheets,
+            Rows::Parquet { .. } => &[],
+        }
     }
 
     /// The names of the columns so far; lines have none.
@@ -162,12 +170,12 @@ impl CellReader {
         &self.columns.names
     }
 
-    /// How many bytes of the file were read so far, packed as they are.
+    /// Number of bytes of the file read so far, before decompression.
     pub fn packed_bytes(&self) -> u64 {
         self.packed_bytes
     }
 
-    /// How many entries the file has, blank lines too; once all rows were read.
+    /// Number of entries of the file, including blank lines, once all rows have been read.
     pub fn position_count(&self) -> u64 {
         match &self.source {
             Rows::Stream { before, .. } => *before,
@@ -175,11 +183,11 @@ impl CellReader {
         }
     }
 
-    /// The next row. None at the end.
+    /// Reads the next row. None at the end.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read. (What is damaged is a row that is skipped.)
+    /// If the file cannot be read. (Damaged content is a skipped row.)
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
         let Self { format, source, longest, limit, columns, csv, encoding, packed_bytes } = self;
         let (stream, chunk, next, before, is_done) = match source {
@@ -217,7 +225,7 @@ impl CellReader {
                 let at = *next;
                 *next += 1;
                 let has_header = || chunk.kind.table.as_ref().is_some_and(|table| table.has_header);
-                // A row of empty cells between tabs looks blank, and is a row.
+                // A row of empty cells between tabs looks blank, but is a row.
                 let is_blank = *format != Format::Csv
                     && span.problem.is_none()
                     && without_mark(&chunk.bytes[span.all.clone()]).trim_ascii().is_empty();
@@ -263,10 +271,10 @@ fn without_line_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Text of bytes, in the charset of their file: one cell alone shows it badly.
+/// Decodes text in the charset of its file, which is hard to detect from a single cell.
 struct Decoder<'d> {
     encoding: &'d mut Option<&'static Encoding>,
-    /// More of the file.
+    /// More bytes of the file.
     around: &'d [u8],
 }
 
@@ -281,7 +289,7 @@ impl Decoder<'_> {
 }
 
 impl Columns {
-    /// Columns that are known from the start.
+    /// Starts with known columns.
     fn new(names: Vec<String>) -> std::result::Result<Self, String> {
         if names.len() > MOST_COLUMNS {
             return Err(format!("it has {} columns, and {MOST_COLUMNS} are possible", names.len()));
@@ -326,7 +334,7 @@ impl Columns {
         }
     }
 
-    /// Sets the cells of the fields of an object. `path` is where it lies.
+    /// Sets the cells of the fields of an object at `path`.
     fn add_fields(&mut self, object: &str, path: &mut String, depth: usize) -> std::result::Result<(), String> {
         let mut deserializer = serde_json::Deserializer::from_str(object);
         let fields = deserializer.deserialize_map(Object).and_then(|fields| deserializer.end().map(|()| fields));
@@ -346,7 +354,7 @@ impl Columns {
                     self.set(path, text.trim())?;
                 }
                 Some(b'n') => self.set(path, "")?,
-                // Numbers keep their digits, and lists say where each element ends.
+                // Numbers keep their digits, and lists keep their JSON form to separate elements.
                 _ => self.set(path, written)?,
             }
             path.truncate(start);
@@ -378,7 +386,7 @@ fn not_an_object(error: &serde_json::Error) -> String {
     format!("not an object in JSON: {}", without_line(error))
 }
 
-/// The fields of an object, in their order, as they are written.
+/// The fields of an object in order, as written.
 struct Object;
 
 impl<'de> Visitor<'de> for Object {

@@ -29,11 +29,11 @@ pub struct Chunk {
     pub(super) kind: Arc<FileKind>,
     pub(super) bytes: Vec<u8>,
     pub(super) store: ChunkStore,
-    /// Where the entries are.
+    /// The spans of the entries.
     pub(super) cut: Cut,
-    /// The rows of a Parquet file, instead.
+    /// The rows of a Parquet file, instead of entries.
     pub(super) rows: Vec<Row>,
-    /// The rows of a table in memory, instead.
+    /// The rows of a table in memory, instead of entries.
     pub(super) held: Option<HeldChunk>,
     pub(super) damage: Option<Damage>,
     pub(super) packed_bytes: u64,
@@ -44,26 +44,26 @@ pub struct Chunk {
 pub(super) struct HeldChunk {
     pub(super) rows: Arc<dyn HeldRows>,
     pub(super) range: Range<u64>,
-    /// Of their texts.
+    /// Total bytes of their texts.
     pub(super) bytes: u64,
 }
 
-/// What is wrong with a file, at the end of a chunk.
+/// Damage of a file, at the end of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Damage {
     pub(super) reason: SkipReason,
-    /// How many entries were, where that is known and others follow.
+    /// Number of lost entries, if known and others follow.
     pub(super) positions: u64,
 }
 
-/// Where a chunk's bytes can be read again.
+/// The storage from which a chunk's bytes can be read again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ChunkStore {
     /// In a store, from this offset on.
     At(Store, u64),
-    /// Each entry in a gzip member of its own: offset and length.
+    /// Each entry in a separate gzip member: offset and length.
     Members(Vec<(u64, u32)>),
-    /// Nowhere yet.
+    /// Not stored yet.
     Unspooled,
 }
 
@@ -87,22 +87,22 @@ impl Default for Chunk {
 }
 
 impl Chunk {
-    /// Which of the input files it belongs to.
+    /// Number of its input file.
     pub fn file(&self) -> u32 {
         self.file
     }
 
-    /// Which unit of its file it belongs to.
+    /// Number of its unit in the file.
     pub fn unit(&self) -> u32 {
         self.unit
     }
 
-    /// Whether its entries can be read again from their file.
+    /// True if its entries can be read again from their file.
     pub fn is_readable_again(&self) -> bool {
         self.store != ChunkStore::Unspooled
     }
 
-    /// Where its bytes are in the spool, and these bytes, if they are there.
+    /// The offset of its bytes in the spool, and these bytes, if they are there.
     pub fn spooled(&self) -> Option<(u64, &[u8])> {
         match self.store {
             ChunkStore::At(Store::Spool, offset) => Some((offset, &self.bytes)),
@@ -110,12 +110,12 @@ impl Chunk {
         }
     }
 
-    /// Which chunk of its unit it is, counted from 0.
+    /// Number of the chunk in its unit, counted from 0.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// What its file is.
+    /// The kind of its file.
     pub fn kind(&self) -> &Arc<FileKind> {
         &self.kind
     }
@@ -130,17 +130,17 @@ impl Chunk {
         self.packed_bytes
     }
 
-    /// Why the file could not be read further, or not all of it, if so; and how many entries that are known were lost.
-    /// It concerns what follows the chunk's entries.
+    /// The reason why the file could not be read further, or not completely, and the number of entries known to be
+    /// lost. It applies to the data after the chunk's entries.
     pub fn damage(&self) -> Option<(&SkipReason, u64)> {
         self.damage.as_ref().map(|damage| (&damage.reason, damage.positions))
     }
 
-    /// Makes sure that the entries can be read again. Call this before parsing them.
+    /// Ensures that the entries can be read again. Call this before parsing them.
     ///
     /// # Errors
     ///
-    /// When there is no room in the spool.
+    /// If there is no room in the spool.
     pub fn settle(&mut self, shelf: &Shelf) -> Result<()> {
         if self.store == ChunkStore::Unspooled {
             self.store = ChunkStore::At(Store::Spool, shelf.spool_bytes(&self.bytes)?);
@@ -148,8 +148,8 @@ impl Chunk {
         Ok(())
     }
 
-    /// Gives up reading the entries again, so that nothing has to be spooled: their places lead nowhere. To be called before they
-    /// are asked for, instead of [`Self::settle`].
+    /// Declares that the entries will not be read again, so that nothing has to be spooled: their locations are
+    /// invalid. Call this instead of [`Self::settle`], before parsing them.
     pub fn settle_nowhere(&mut self) {
         if self.store == ChunkStore::Unspooled {
             self.store = ChunkStore::At(Store::Spool, 0);
@@ -158,7 +158,7 @@ impl Chunk {
 
     fn place(&self, entry: usize, start: usize, end: usize) -> Place {
         let (store, offset, length) = match &self.store {
-            // What is longer than an entry may be is not parsed, and has no place.
+            // An entry that is too long is not parsed, and has no location.
             ChunkStore::At(store, first) => (*store, first + start as u64, (end - start) as u32),
             ChunkStore::Members(members) => (Store::Member, members[entry].0, members[entry].1),
             ChunkStore::Unspooled => unreachable!("a chunk is settled before its entries are asked for"),
@@ -172,7 +172,7 @@ impl Chunk {
 pub struct Parser {
     settings: Settings,
     text: String,
-    /// The text of a page that a field holds.
+    /// The text of a page in a field.
     page: String,
     cells: Cells,
 }
@@ -190,7 +190,8 @@ impl Parser {
                 let text = held.rows.text(row);
                 let place = Place { file: chunk.file, store: Store::Held, offset: row, length: text.len() as u32 };
                 let entry = held_entry(held, row, text, self.settings.longest);
-                each(Placed { position, place, entry: extracted(entry, &self.settings, &mut self.page) });
+                let entry = extracted(entry, &self.settings, &mut self.page);
+                each(Placed { position, place, entry, bytes: &[] });
             }
             return held.range.end - held.range.start;
         }
@@ -199,7 +200,7 @@ impl Parser {
                 let range = row.text.clone().unwrap_or_default();
                 let place = chunk.place(position, range.start, range.end);
                 let entry = extracted(row_entry(row, &chunk.bytes), &self.settings, &mut self.page);
-                each(Placed { position: position as u64, place, entry });
+                each(Placed { position: position as u64, place, entry, bytes: &[] });
             }
             return chunk.rows.len() as u64;
         }
@@ -219,7 +220,7 @@ impl Parser {
                 None if is_header => Entry::Carried(HEADER),
                 None => self.entry(&chunk.kind, bytes),
             };
-            each(Placed { position: span.position as u64, place, entry });
+            each(Placed { position: span.position as u64, place, entry, bytes });
         }
         chunk.cut.positions as u64
     }
@@ -246,12 +247,12 @@ impl Parser {
             }
             Format::Warc => warc::parse(bytes, settings, text),
             Format::Arc => arc::parse(bytes, settings, text),
-            Format::Html => match text_of(bytes, Some("text/html"), settings.extract, text) {
+            Format::Html => match text_of(bytes, Some("text/html"), settings.page_text(), text) {
                 Content::Text => Entry::Document(of_text(text)),
                 Content::NotText => Entry::Skipped("not a page".into()),
                 Content::NotBuilt => Entry::Skipped(NOT_BUILT.into()),
             },
-            // A mark is for a whole file; a part that starts like one is of some other character set, or rubbish.
+            // A byte order mark is for a whole file; a part that starts like one has another charset, or is garbage.
             Format::Lines | Format::Paragraphs if is_utf16(bytes) => {
                 Entry::Skipped("not UTF-8: it starts with the byte order mark of UTF-16".into())
             }
@@ -259,7 +260,7 @@ impl Parser {
                 Ok(text) => extracted(Entry::Document(of_text(text)), settings, page),
                 Err(_) => Entry::Skipped(NOT_UTF8.into()),
             },
-            // What is read again of a Parquet file is the text alone.
+            // For a Parquet file, only the text is read again.
             Format::Parquet if settings.is_html => match std::str::from_utf8(bytes) {
                 Ok(text) => extracted(Entry::Document(of_text(text)), settings, page),
                 Err(_) => Entry::Skipped(NOT_UTF8.into()),
@@ -277,11 +278,11 @@ impl Parser {
     }
 }
 
-/// The text of a page that the field of the text holds, if it holds pages.
+/// Extracts the text of a page, if the text field contains pages.
 fn extracted<'a>(entry: Entry<'a>, settings: &Settings, page: &'a mut String) -> Entry<'a> {
     match entry {
         Entry::Document(document) if settings.is_html => {
-            match text_of(document.text.as_bytes(), Some("text/html; charset=utf-8"), settings.extract, page) {
+            match text_of(document.text.as_bytes(), Some("text/html; charset=utf-8"), settings.page_text(), page) {
                 Content::Text => Entry::Document(Document { text: page, ..document }),
                 Content::NotText => Entry::Skipped("not a page".into()),
                 Content::NotBuilt => Entry::Skipped(NOT_BUILT.into()),
@@ -291,12 +292,12 @@ fn extracted<'a>(entry: Entry<'a>, settings: &Settings, page: &'a mut String) ->
     }
 }
 
-/// A document with nothing but a text.
+/// A document with only a text.
 fn of_text(text: &str) -> Document<'_> {
     Document { id: None, text, uri: None, source: None, value: FieldValue::Missing, others: Box::default() }
 }
 
-/// Why a row of a table in memory was not read.
+/// Reason why a row of a table in memory was not read.
 const NOT_UTF8: &str = "not UTF-8";
 
 fn held_entry<'a>(held: &'a HeldChunk, row: u64, text: HeldText<'a>, longest: u32) -> Entry<'a> {
@@ -308,7 +309,7 @@ fn held_entry<'a>(held: &'a HeldChunk, row: u64, text: HeldText<'a>, longest: u3
             uri: None,
             source: held.rows.source(row),
             value: held.rows.value(row),
-            // The number of the one object, where no fields are named.
+            // The number of the single object, if no fields are named.
             others: held.rows.fields(row).map(|fields| (0, fields.to_owned())).into_iter().collect(),
         }),
         HeldText::Null => Entry::Carried(NULL_TEXT),

@@ -1,4 +1,4 @@
-//! Entries in a run of bytes: lines, paragraphs, and what all formats share.
+//! Splits bytes into entries: lines, paragraphs, and common code of all formats.
 
 use std::ops::Range;
 
@@ -6,61 +6,61 @@ use memchr::memchr_iter;
 
 use crate::skipped::SkipReason;
 
-/// One entry in a run of bytes.
+/// The span of one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Span {
-    /// Its bytes, with what ends it.
+    /// Its bytes, including its terminator.
     pub(super) all: Range<usize>,
-    /// Which entry of the run, counted from 0; blank lines count where an entry is a line.
+    /// Number of the entry, counted from 0; blank lines count if entries are lines.
     pub(super) position: usize,
-    /// Why it cannot be parsed, if that is known already.
+    /// Reason why it cannot be parsed, if already known.
     pub(super) problem: Option<SkipReason>,
-    /// Whether it is blank lines, and no entry.
+    /// True if it consists of blank lines, and is not an entry.
     pub(super) is_blank: bool,
 }
 
-/// The whole entries of a run of bytes.
+/// The complete entries of a buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cut {
     pub(super) spans: Vec<Span>,
-    /// Where the last whole entry ends, and the next run starts.
+    /// The end of the last complete entry, where the next buffer starts.
     pub(super) end: usize,
-    /// How many positions the run takes.
+    /// Number of positions in the buffer.
     pub(super) positions: usize,
 }
 
-/// How many entries are cut off at once: a chunk of very short ones would take a hundred times its size in memory.
+/// Maximum number of entries to cut off at a time: spans of very short entries would take a hundred times their size.
 const MOST_ENTRIES: usize = 16 << 10;
 
 impl Cut {
-    /// Whether no more entries should be cut off for now.
+    /// True if no more entries should be cut off for now.
     pub(super) fn is_full(&self) -> bool {
         self.spans.len() >= MOST_ENTRIES
     }
 
-    /// Nothing that is not whole.
+    /// Removes all entries.
     pub(super) fn clear(&mut self) {
         self.spans.clear();
         self.end = 0;
         self.positions = 0;
     }
 
-    /// The next entry, up to `all.end`.
+    /// Adds the next entry, up to `all.end`.
     pub(super) fn push(&mut self, all: Range<usize>, problem: Option<SkipReason>) {
         self.end = all.end;
         self.spans.push(Span { all, position: self.positions, problem, is_blank: false });
         self.positions += 1;
     }
 
-    /// Forgets the last entry, if the file is cut there and the entry with it.
+    /// Removes the last entry, if the file is truncated there.
     pub(super) fn forget_damaged_end(&mut self, is_cut: bool) {
         if is_cut && self.spans.pop_if(|span| span.problem.is_some()).is_some() {
             self.positions -= 1;
         }
     }
 
-    /// Blank lines, which take so many positions. They belong to no entry, and are written as they are. Those in a row are one
-    /// span, so that a file of nothing else takes no memory.
+    /// Adds blank lines, with their number of positions. They belong to no entry, and are copied to the output.
+    /// Adjacent ones are one span, so that a file of blank lines takes no memory.
     pub(super) fn push_blank(&mut self, all: Range<usize>, positions: usize) {
         self.end = all.end;
         match self.spans.last_mut().filter(|last| last.is_blank && last.all.end == all.start) {
@@ -71,22 +71,22 @@ impl Cut {
     }
 }
 
-/// Bytes without the byte order mark that some editors put first.
+/// Removes the byte order mark that some editors write.
 pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
-/// Whether there is nothing but white space. (To trim would also look at all that is at the end.)
+/// True if there is only white space. (Trimming would also scan the end.)
 pub(super) fn is_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(u8::is_ascii_whitespace)
 }
 
-/// Whether bytes start with a byte order mark of UTF-16.
+/// True if bytes start with a byte order mark of UTF-16.
 pub(super) fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF")
 }
 
-/// Cuts off the lines of `bytes` that are whole. `at_end` says that nothing will follow.
+/// Cuts off the complete lines of `bytes`. With `at_end`, nothing follows.
 pub(super) fn lines(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     let mut start = 0;
     for end in memchr_iter(b'\n', bytes).map(|end| end + 1).chain(at_end.then_some(bytes.len())) {
@@ -102,12 +102,12 @@ pub(super) fn lines(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     }
 }
 
-/// Cuts off the paragraphs of `bytes` that are whole, each with the blank lines after it.
+/// Cuts off the complete paragraphs of `bytes`, each with the blank lines after it.
 pub(super) fn paragraphs(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     let (mut start, mut line, mut is_after_blank) = (0, 0, false);
     for end in memchr_iter(b'\n', bytes).map(|end| end + 1) {
         let is_blank = is_blank(&bytes[line..end]);
-        // A paragraph ends where the next one starts, so that blank lines are in none twice.
+        // A paragraph ends where the next one starts, so blank lines belong to only one.
         if is_after_blank && !is_blank {
             push_paragraph(bytes, start..line, cut);
             if cut.is_full() {
@@ -126,7 +126,7 @@ pub(super) fn paragraphs(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     }
 }
 
-/// Blank lines before the first paragraph are no paragraph.
+/// Blank lines before the first paragraph are not a paragraph.
 fn push_paragraph(bytes: &[u8], all: Range<usize>, cut: &mut Cut) {
     if is_blank(without_mark(&bytes[all.clone()])) {
         cut.push_blank(all, 0);
@@ -139,7 +139,7 @@ fn push_paragraph(bytes: &[u8], all: Range<usize>, cut: &mut Cut) {
 pub(super) mod tests {
     use super::*;
 
-    /// The entries of `bytes`; seen at once and as they would come in parts, which must be the same. Blank lines, which may be cut
+    /// The entries of `bytes`, both in one call and in parts, which must be equal. Blank lines, which may be split
     /// anywhere, are left out.
     pub(in super::super) fn all_entries(bytes: &[u8], cut_by: impl Fn(&[u8], bool, &mut Cut)) -> Vec<Span> {
         let cut_by = |bytes: &[u8], at_end: bool, cut: &mut Cut| {
@@ -153,7 +153,7 @@ pub(super) mod tests {
             cut_by(&bytes[..seen], false, &mut part);
             assert!(part.end <= seen);
             assert_eq!(part.spans, whole.spans[..part.spans.len()], "{seen} of {}", bytes.len());
-            // What was cut off can be forgotten.
+            // Bytes that were cut off can be dropped.
             let mut rest = Cut::default();
             cut_by(&bytes[part.end..], true, &mut rest);
             assert_eq!(part.spans.len() + rest.spans.len(), whole.spans.len(), "{seen} of {}", bytes.len());

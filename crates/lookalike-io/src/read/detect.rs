@@ -13,18 +13,18 @@ use crate::web;
 /// The detected format of a file.
 #[derive(Clone, Debug)]
 pub struct FileKind {
-    /// What it is made of.
+    /// Its format.
     pub format: Format,
     /// Its compression.
     pub compression: Compression,
-    /// Where the cells of a CSV file's fields are.
+    /// The columns of a CSV file's fields.
     pub table: Option<Arc<Table>>,
-    /// Whether nothing of it could be read, so that there is nothing to write.
+    /// True if nothing in it could be read, so that there is nothing to write.
     pub is_refused: bool,
 }
 
 impl Format {
-    /// Detected from the first bytes of the decompressed content, and from the name where these leave it open.
+    /// Detects the format from the first decompressed bytes, and from the name if these are ambiguous.
     pub fn of(name: &str, start: &[u8], settings: &Settings) -> Self {
         let bare = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
         if bare.starts_with(b"WARC/") {
@@ -46,11 +46,11 @@ impl Format {
         };
         let extension = unpacked_extension(name);
         match extension.as_deref() {
-            // One whose start is damaged: records are looked for after it, and what is none is counted.
+            // A file with a damaged start: later records are searched for, and garbage is counted.
             Some("warc" | "wet" | "wat") => Self::Warc,
             Some("arc") => Self::Arc,
             Some("parquet") => Self::Parquet,
-            // By name lines, by content a list.
+            // Lines by name, a list by content.
             Some("jsonl" | "ndjson") if starts_list(bare) => Self::JsonList,
             Some("jsonl" | "ndjson") => Self::Jsonl,
             _ if is_binary(start) => Self::Other,
@@ -73,12 +73,12 @@ fn first_line(bytes: &[u8]) -> &[u8] {
     bytes.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end()
 }
 
-/// Whether these cannot be the first bytes of a text: pictures and programs have bytes of zero. A text may have one by
-/// mistake, and UTF-16 has many, but starts with a mark.
+/// True if these cannot be the first bytes of a text: pictures and programs contain zero bytes. A text may contain one
+/// by mistake, and UTF-16 many, but it starts with a mark.
 fn is_binary(start: &[u8]) -> bool {
     let zeros = memchr::memchr_iter(0, start).count();
     let is_utf16 = start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF");
-    // The last character may have been cut.
+    // The last character may be truncated.
     let is_text = || simdutf8::compat::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
     zeros > 0 && !is_utf16 && (zeros > start.len() / 10 || !is_text())
 }

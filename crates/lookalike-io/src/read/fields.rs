@@ -1,15 +1,14 @@
-//! The fields that records have, to name them where the one of the text is not among them.
+//! Lists the fields of records, for messages about a missing text field.
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::refused::listed;
 
-/// How deep fields of fields are named.
+/// Maximum nesting depth of listed fields.
 const DEPTH: usize = 4;
 
-/// The names of the fields that these JSON objects have, in the order in which they are met, as a message has them. Those inside of
-/// other fields have dots.
+/// The names of the fields in these JSON objects, in order of occurrence, for a message. Nested names have dots.
 pub fn json_fields<'a>(objects: impl Iterator<Item = &'a [u8]>) -> String {
     let mut names = Vec::new();
     for object in objects {
@@ -31,8 +30,8 @@ fn add(object: &str, before: &str, depth: usize, names: &mut Vec<String>) {
     }
 }
 
-/// The fields of an object with their values as they are written; none of what is not an object.
-fn entries(object: &str) -> Vec<(String, &str)> {
+/// The fields of an object with their values as written; empty if it is not an object.
+pub(super) fn entries(object: &str) -> Vec<(String, &str)> {
     struct Entries;
     impl<'de> Visitor<'de> for Entries {
         type Value = Vec<(String, &'de str)>;

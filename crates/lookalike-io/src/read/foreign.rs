@@ -1,10 +1,10 @@
-//! Formats that are not read, known by their first bytes: what a file is, and how its text can be had.
+//! Recognizes unsupported formats by their first bytes, and describes how to extract their text.
 
 use memchr::memmem;
 
 use crate::format::unpacked_extension;
 
-/// The first bytes of formats without any text to compare, with what such a file is and what to do.
+/// The first bytes of formats without comparable text, with a description and advice.
 const STARTS: [(&[u8], &str); 14] = [
     (b"{\\rtf", "an RTF document: save it as plain text first, for example with 'soffice --convert-to txt'"),
     (
@@ -25,10 +25,10 @@ const STARTS: [(&[u8], &str); 14] = [
     (b"{\\urtf", "an RTF document: save it as plain text first, for example with 'soffice --convert-to txt'"),
 ];
 
-/// How far into a file the mark of a PDF may stand. (ISO 32000-1, annex H.3.4.1)
+/// Maximum offset of the mark of a PDF. (ISO 32000-1, annex H.3.4.1)
 const PDF_WITHIN: usize = 1024;
 
-/// What a file is, and what to do, if its first bytes are those of a format that is not read.
+/// A description and advice, if the first bytes are those of an unsupported format.
 pub(super) fn foreign(name: &str, start: &[u8]) -> Option<&'static str> {
     let bare = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
     if is_pdf(bare) {
@@ -41,21 +41,21 @@ pub(super) fn foreign(name: &str, start: &[u8]) -> Option<&'static str> {
         return Some("a tar archive: unpack it first");
     }
     let is_short_word = |mark: &[u8]| mark.iter().all(u8::is_ascii_alphanumeric);
-    // A text may start with the letters of a mark: such a file has bytes that no text has.
+    // A text may start with the letters of a mark: such a file must also have bytes that no text has.
     let found = STARTS.iter().find(|(mark, _)| {
         bare.starts_with(mark) && (!is_short_word(mark) || memchr::memchr(0, &start[..start.len().min(64)]).is_some())
     });
     found.map(|(_, what)| *what)
 }
 
-/// Whether a PDF starts so: its mark comes first, or after bytes that no text has.
+/// True if a PDF starts like this: its mark is first, or follows bytes that no text has.
 fn is_pdf(bare: &[u8]) -> bool {
     let within = &bare[..bare.len().min(PDF_WITHIN)];
     let has_binary = || within.iter().any(|byte| matches!(byte, 0..=8 | 14..=26 | 28..=31));
     bare.starts_with(b"%PDF-") || memmem::find(within, b"%PDF-").is_some() && has_binary()
 }
 
-/// Which kind of document a ZIP archive holds, by the names of its first parts or by its own.
+/// The kind of document in a ZIP archive, by the names of its first parts or by its own.
 fn zip(name: &str, start: &[u8]) -> &'static str {
     let has = |part: &[u8]| memmem::find(start, part).is_some();
     let extension = unpacked_extension(name);

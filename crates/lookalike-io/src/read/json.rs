@@ -1,7 +1,7 @@
-//! JSON values one after the other, in a list or not: where each starts and ends.
+//! Finds the start and end of consecutive JSON values, in a list or not.
 //!
-//! This checks nothing but braces, brackets and strings. What stands between values, such
-//! as the commas of a list and its brackets, is nobody's; whether a value is good JSON is seen when it is parsed.
+//! Note that this checks only braces, brackets and strings. The characters between values, such as the commas and
+//! brackets of a list, are ignored; the syntax of a value is checked when it is parsed.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use memchr::{memchr, memchr2};
 
 use super::cut::Cut;
 
-/// Cuts off the values of `bytes` that are whole. `at_end` says that nothing will follow.
+/// Cuts off the complete values of `bytes`. With `at_end`, nothing follows.
 pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     let mut at = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     loop {
@@ -34,8 +34,8 @@ fn is_between(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b',' | b'[' | b']')
 }
 
-/// The length of the value that `bytes` start with. A number or a word ends where something else starts, which must
-/// have been seen.
+/// The length of the value at the start of `bytes`. A number or a word ends where something else starts, which must be
+/// present.
 fn value_end(bytes: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -61,13 +61,13 @@ fn value_end(bytes: &[u8]) -> Option<usize> {
 
 /// A field of an object.
 pub(crate) struct Field<'a> {
-    /// Its name, in quotes and with its escapes.
+    /// Its name, in quotes and with escapes.
     pub(crate) name: &'a [u8],
-    /// Where it stands, with the blanks around it: what lies between two commas or braces.
+    /// Its range, including surrounding spaces: everything between two commas or braces.
     pub(crate) all: Range<usize>,
 }
 
-/// The fields of the object that `entry` holds, which must be good JSON.
+/// The fields of the object in `entry`, which must be valid JSON.
 pub(crate) fn fields(entry: &[u8]) -> impl Iterator<Item = Field<'_>> {
     let mut start = memchr(b'{', entry).map(|brace| brace + 1);
     std::iter::from_fn(move || {
@@ -90,7 +90,7 @@ fn field(entry: &[u8], start: usize) -> Option<Field<'_>> {
     Some(Field { name: &entry[name..name_end], all: start..value_end + blanks(value_end) })
 }
 
-/// The length of the string that `bytes` start with, quotes included.
+/// The length of the string at the start of `bytes`, including quotes.
 fn string_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {

@@ -1,6 +1,6 @@
-//! A line of JSONL to a document.
+//! Parses a line of JSONL to a document.
 //!
-//! The whole line is checked to be JSON, but nothing is built of it beyond the fields that are wanted.
+//! The syntax of the whole line is checked, but only the requested fields are built.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,12 +8,14 @@ use std::fmt;
 use lookalike_core::resolve::keep::FieldValue;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::gather::gather;
 use super::{Document, Entry, Fields, NO_TEXT_FIELD, NULL_TEXT, Role, Wanted};
+use crate::composed::{Composer, is_composed, paths};
 
-/// Parses one line. `text` is a buffer to unescape into.
+/// Parses one line. `text` is a buffer for unescaping.
 pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> Entry<'a> {
     match find(line, fields, text) {
-        Err(reason) => Entry::Skipped(reason.into()),
+        Err(reason) | Ok(Found { composed: Some(reason), .. }) => Entry::Skipped(reason.into()),
         Ok(found) => match found.text {
             Text::Found => Entry::Document(Document {
                 id: found.id.map(Cow::Owned),
@@ -30,27 +32,32 @@ pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> E
     }
 }
 
-/// Finds the wanted fields of a line; the text goes to `text`.
+/// Finds the requested fields of a line; the text is written to `text`.
 fn find(line: &[u8], fields: &Fields, text: &mut String) -> Result<Found, String> {
-    // With its end, an error would be said to lie in a second line.
+    // With the line end, an error would be reported in a second line.
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = simdutf8::compat::from_utf8(line).map_err(|error| {
         format!("not UTF-8: byte {} of the line is not part of a character", error.valid_up_to() + 1)
     })?;
-    let wanted: Vec<Wanted<'_>> = fields.wanted().collect();
+    let is_composed = is_composed(&fields.text);
+    let wanted: Vec<Wanted<'_>> = fields.wanted().filter(|wanted| !is_composed || wanted.role != Role::Text).collect();
     let mut read = |line: &str| {
         text.clear();
         let mut found = Found::default();
         let mut deserializer = serde_json::Deserializer::from_str(line);
         let object = Object { wanted: &wanted, found: &mut found, text };
-        deserializer.deserialize_map(object).and_then(|()| deserializer.end()).map(|()| found)
+        deserializer.deserialize_map(object).and_then(|()| deserializer.end())?;
+        if is_composed {
+            found.compose(line, fields, text);
+        }
+        Ok(found)
     };
     let found = read(line).or_else(|error| without_lone_surrogates(line).map_or(Err(error), |line| read(&line)));
     found.map_err(|error| format!("not a document in JSON: {}", without_line(&error)))
 }
 
-/// JSON with U+FFFD in place of its lone surrogates; none if it has no lone surrogates. Python and JavaScript write half of a pair,
-/// such as `"\ud83d"`, where a string was cut in the middle of a character.
+/// Replaces lone surrogates in JSON by U+FFFD; none if there are none. Python and JavaScript write half of a pair, such
+/// as `"\ud83d"`, if a string was cut within a character.
 pub(super) fn without_lone_surrogates(json: &str) -> Option<String> {
     let unit = |at: usize| {
         let digits = json.as_bytes().get(at..at + 6)?.strip_prefix(br"\u")?;
@@ -68,14 +75,14 @@ pub(super) fn without_lone_surrogates(json: &str) -> Option<String> {
                 copied = at + 6;
                 6
             }
-            // What follows a backslash does not start an escape of its own.
+            // The character after a backslash does not start another escape.
             _ => 2.min(json.len() - at),
         };
     }
     (copied > 0).then(|| repaired + &json[copied..])
 }
 
-/// A string as it is written, unescaped; none if it is something else.
+/// Unescapes a string; none if it is something else.
 fn unescaped(written: &str) -> Option<String> {
     let read = |written: &str| serde_json::from_str(written).ok();
     read(written).or_else(|| read(&without_lone_surrogates(written)?))
@@ -89,6 +96,8 @@ pub(super) fn without_line(error: &serde_json::Error) -> String {
 #[derive(Default)]
 struct Found {
     text: Text,
+    /// Reason why a text of several fields could not be combined.
+    composed: Option<String>,
     id: Option<String>,
     source: Option<String>,
     value: FieldValue,
@@ -104,7 +113,7 @@ enum Text {
     Found,
 }
 
-/// What a value of another kind than the wanted one gives, and what null does.
+/// The result for a value of another type, and for null.
 macro_rules! for_anything_else {
     ($result:expr, $null:expr) => {
         fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
@@ -134,7 +143,7 @@ macro_rules! for_anything_else {
     };
 }
 
-/// An object in which fields are looked for, also inside of its fields.
+/// An object in which fields are searched, including nested ones.
 struct Object<'s, 'f> {
     wanted: &'s [Wanted<'f>],
     found: &'s mut Found,
@@ -169,7 +178,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
                         map.next_value_seed(Object { wanted: &inside, found: &mut *found, text: &mut *text })?;
                     }
                 }
-                // Nearly always the text is only that, and is unescaped where it will stay.
+                // Usually this is all of the text, and it is unescaped directly into its destination.
                 (Some(Role::Text), None) => {
                     text.clear();
                     found.text = map.next_value_seed(TextSeed(text))?;
@@ -193,6 +202,22 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
 }
 
 impl Found {
+    /// Combines the text from all its fields.
+    fn compose(&mut self, line: &str, fields: &Fields, text: &mut String) {
+        let mut composer = Composer::new(text, fields.tells_fields_apart);
+        for path in paths(&fields.text) {
+            composer.begin_field();
+            if let Err(reason) = gather(line, path, &mut composer) {
+                self.composed = Some(format!("field '{path}' {reason}"));
+            }
+        }
+        self.text = match (composer.has_text(), composer.is_there()) {
+            (true, _) => Text::Found,
+            (false, true) => Text::Null,
+            (false, false) => Text::Missing,
+        };
+    }
+
     fn take(&mut self, role: Role, value: &Value<'_>, text: &mut String) {
         match role {
             Role::Text => {
@@ -214,7 +239,7 @@ impl Found {
     }
 }
 
-/// A key, borrowed where it has no escapes.
+/// A key, borrowed if it has no escapes.
 pub(super) struct Key;
 
 impl<'de> DeserializeSeed<'de> for Key {
@@ -241,7 +266,7 @@ impl<'de> Visitor<'de> for Key {
     }
 }
 
-/// Unescapes a string into a buffer; says what was there.
+/// Unescapes a string into a buffer, and returns its kind.
 struct TextSeed<'s>(&'s mut String);
 
 impl<'de> DeserializeSeed<'de> for TextSeed<'_> {
@@ -272,7 +297,7 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
     for_anything_else!(Text::Other, Text::Null);
 }
 
-/// Any value as it is written: ids and ranks are short, and a number must not lose digits.
+/// Any value as written: ids and ranks are short, and numbers must not lose digits.
 struct ValueSeed;
 
 struct Value<'de>(&'de serde_json::value::RawValue);
@@ -341,6 +366,7 @@ mod tests {
             value: Some("body.content".to_owned()),
             others: vec!["meta".to_owned(), "body.more.content".to_owned(), "none".to_owned()],
             object: None,
+            ..Fields::default()
         };
         let mut text = String::new();
         let line = br#"{"content":"no","body":{"meta":{"id":"x"},"content":"a","more":{"content":1}},"meta":{"id":2}}"#;
@@ -348,7 +374,7 @@ mod tests {
         assert_eq!(*document.others, [(1, "1".to_owned()), (0, r#"{"id":2}"#.to_owned())], "as they are written");
         assert_eq!((document.text, document.id.as_deref(), document.source.as_deref()), ("a", Some("x"), Some("x")));
         assert_eq!(document.value, FieldValue::Text("a".into()));
-        // A key may have a dot of its own; and what is no object has no fields.
+        // A key may contain a dot; and a value that is not an object has no fields.
         assert_eq!(parse(br#"{"body.content":"b"}"#, &fields, &mut text).unwrap().text, "b");
         let error = parse(br#"{"body":["content"]}"#, &fields, &mut text).unwrap_err();
         assert_eq!(error, NO_TEXT_FIELD);
@@ -397,11 +423,11 @@ mod tests {
         assert_eq!(document.text, "a \u{fffd} b \u{fffd}\u{1f600} \\ud83d \u{fffd}\n");
         assert_eq!((document.id.as_deref(), document.source.as_deref()), (Some("\u{fffd}x"), Some("\u{fffd}")));
         assert_eq!(document.value, FieldValue::Text("\u{fffd}".into()));
-        // In a key, and in what is not wanted.
+        // In a key, and in an unused value.
         for line in [&br#"{"\ud800":1,"text":"x"}"#[..], br#"{"other":["\ud800"],"text":"x"}"#] {
             assert_eq!(parse(line, &fields(), &mut text).unwrap().text, "x");
         }
-        // One field that serves twice.
+        // One field with two roles.
         let twice = Fields { id: Some("text".to_owned()), ..Fields::default() };
         assert_eq!(parse(br#"{"text":"\ud83d"}"#, &twice, &mut text).unwrap().text, "\u{fffd}");
         assert_eq!(parse(br#"{"text":null}"#, &twice, &mut text).unwrap_err(), NULL_TEXT);

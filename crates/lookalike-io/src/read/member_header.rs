@@ -1,7 +1,7 @@
-//! The header of a gzip member, of any length. (RFC 1952, 2.3)
+//! Parses the header of a gzip member of any length. (RFC 1952, 2.3)
 //!
-//! The decoder refuses names and comments over 64 kB, which the format allows and `gzip` reads. So headers are read here, piece
-//! by piece, and the decoder gets one without optional fields.
+//! The decoder rejects names and comments over 64 kB, which the format allows and `gzip` reads. Headers are therefore
+//! parsed here incrementally, and the decoder gets one without optional fields.
 
 use std::io::{self, BufRead, Read};
 
@@ -10,7 +10,7 @@ use flate2::Crc;
 /// A header without optional fields.
 pub(super) const LENGTH: usize = 10;
 
-/// Where its flags are.
+/// Offset of the flags.
 const FLAGS: usize = 3;
 
 const HAS_SUM: u8 = 1 << 1;
@@ -19,11 +19,11 @@ const HAS_NAME: u8 = 1 << 3;
 const HAS_COMMENT: u8 = 1 << 4;
 const RESERVED: u8 = 0b1110_0000;
 
-/// Reads a header, and returns the same without optional fields.
+/// Parses a header, and returns it without optional fields.
 ///
 /// # Errors
 ///
-/// When it ends too early, or has a checksum that is wrong. Other mistakes are left to the decoder.
+/// If it ends too early, or has a wrong checksum. Other errors are left to the decoder.
 pub(super) fn read(reader: &mut impl BufRead) -> io::Result<[u8; LENGTH]> {
     let mut summed = Summed { reader, sum: Crc::new() };
     let mut header = [0; LENGTH];
@@ -54,14 +54,14 @@ pub(super) fn read(reader: &mut impl BufRead) -> io::Result<[u8; LENGTH]> {
     Ok(header)
 }
 
-/// Reads, and sums up what was read.
+/// Reads, and computes a checksum.
 struct Summed<'r, R> {
     reader: &'r mut R,
     sum: Crc,
 }
 
 impl<R: BufRead> Summed<'_, R> {
-    /// Passes over a text and the zero that ends it.
+    /// Skips a zero-terminated string.
     fn pass_text(&mut self) -> io::Result<()> {
         loop {
             let bytes = self.reader.fill_buf()?;

@@ -1,7 +1,7 @@
-//! Gzip members: crawls pack each record by itself, so that one can be unpacked, or copied, without the others.
+//! Gzip members: crawls compress each record separately, so that one can be decompressed or copied without the others.
 //!
-//! Reading goes on wherever another member follows: after zeros, after bytes that are not gzip, and after a member that is
-//! damaged. Whatever was passed over on the way is told, but for zeros at the end, with which tapes are filled up.
+//! Reading continues wherever another member follows: after zeros, after bytes that are not gzip, and after a damaged
+//! member. Skipped bytes are reported, except for zeros at the end, with which tapes are padded.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
@@ -11,7 +11,7 @@ use flate2::bufread::GzDecoder;
 use super::member_header;
 use crate::compression::buffered;
 
-/// One member: where it lies packed, and where its content lies in the unpacked stream.
+/// One member: its range in the file, and the range of its content in the decompressed stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member {
     pub(super) packed_start: u64,
@@ -20,25 +20,25 @@ pub(super) struct Member {
     pub(super) end: u64,
 }
 
-/// Unpacks a gzip stream and notes its members.
+/// Decompresses a gzip stream and records its members.
 ///
-/// A member that lies in the buffer as a whole, as records of crawls do, is unpacked at once, which takes half the time; all others
-/// and all that are damaged are unpacked as streams.
+/// A member that is completely in the buffer, like most records of crawls, is decompressed at once, which takes half
+/// the time; all others, and all damaged ones, are decompressed as streams.
 pub(super) struct MemberReader {
-    /// Reads on from the start of a member; none inside of one.
+    /// The reader at the start of a member; none inside one.
     between: Option<Counted>,
-    /// Inside of a member.
+    /// The decoder inside a member.
     decoder: GzDecoder<Counted>,
     whole: WholeMembers,
-    /// The present member, with its end not yet known.
+    /// The current member, whose end is not known yet.
     member: Member,
     ended: bool,
-    /// What was passed over or could not be unpacked, and not yet told.
+    /// Skipped or damaged data that has not been reported.
     damage: Option<String>,
 }
 
 impl MemberReader {
-    /// Of what lies in its file from `position` on.
+    /// Reads a file from `position` on.
     pub(super) fn new(packed: impl Read + Send + 'static, position: u64) -> Self {
         let reader = Counted { reader: Some(buffered(Box::new(packed))), position, back: Back::default() };
         Self {
@@ -51,17 +51,17 @@ impl MemberReader {
         }
     }
 
-    /// What was passed over or could not be unpacked since this was asked the last time.
+    /// Takes the description of data that was skipped or damaged since the last call.
     pub(super) fn take_damage(&mut self) -> Option<String> {
         self.damage.take()
     }
 
-    /// How many packed bytes were read.
+    /// Number of compressed bytes read.
     pub(super) fn position(&self) -> u64 {
         self.between.as_ref().unwrap_or_else(|| self.decoder.get_ref()).position
     }
 
-    /// Appends about `most` bytes to `bytes`, and members that came to their end to `members`. False at the end.
+    /// Appends about `most` bytes to `bytes`, and completed members to `members`. Returns false at the end.
     pub(super) fn read(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -86,7 +86,7 @@ impl MemberReader {
             }
             let before = bytes.len();
             let result = header.and_then(|()| Read::take(&mut self.decoder, left as u64).read_to_end(bytes));
-            // What came before the damage is good, and counts.
+            // Data before the damage is valid, and counts.
             let count = bytes.len() - before;
             self.member.end += count as u64;
             left -= count;
@@ -96,7 +96,7 @@ impl MemberReader {
                     let reader = std::mem::take(self.decoder.get_mut());
                     self.end_member(reader, members)?;
                 }
-                // The system has a number for its own errors; a decoder's have none.
+                // System errors have a number; those of a decoder have none.
                 Err(error) if error.raw_os_error().is_some() || is_far(&error) => return Err(error),
                 Err(error) => {
                     let reader = std::mem::take(self.decoder.get_mut());
@@ -112,11 +112,11 @@ impl MemberReader {
         Ok(!self.ended)
     }
 
-    /// Goes on to where another member may start; none if there is none.
+    /// Finds the next possible start of a member; none if there is none.
     fn find_member(&mut self, mut reader: Counted) -> io::Result<Option<Counted>> {
         let mut seen = [0; 4];
         loop {
-            // Deflate data, and no flag that is not defined. (RFC 1952, 2.3)
+            // Deflate data, without undefined flags. (RFC 1952, 2.3)
             if let [0x1F, 0x8B, 0x08, flags] = seen
                 && flags & 0xE0 == 0
             {
@@ -140,7 +140,7 @@ impl MemberReader {
         }
     }
 
-    /// Notes the member that came to its end, and goes on to the next one, or to the end.
+    /// Records the completed member, and continues with the next one, or to the end.
     fn end_member(&mut self, mut reader: Counted, members: &mut VecDeque<Member>) -> io::Result<()> {
         self.member.packed_end = reader.position;
         members.push_back(self.member);
@@ -165,7 +165,7 @@ impl MemberReader {
         Ok(())
     }
 
-    /// What was noted before and not yet told explains more.
+    /// Earlier damage that has not been reported explains more.
     fn tell(&mut self, damage: String) {
         self.damage.get_or_insert(damage);
     }
@@ -177,15 +177,15 @@ impl MemberReader {
     }
 }
 
-/// Unpacks members that are all there.
+/// Decompresses members that are completely available.
 struct WholeMembers {
     inflater: libdeflater::Decompressor,
-    /// Where they are unpacked to.
+    /// Output buffer.
     room: Vec<u8>,
     length: usize,
 }
 
-/// The longest member that is unpacked at once, unpacked.
+/// Maximum decompressed size of a member that is decompressed at once.
 const LONGEST_WHOLE: usize = 1 << 20;
 
 impl Default for WholeMembers {
@@ -195,21 +195,21 @@ impl Default for WholeMembers {
 }
 
 impl WholeMembers {
-    /// Unpacks the member at the start of `packed`, and says how long it is. None if it is too long or damaged, or if it
-    /// cannot be told where it ends: then it has to be read as a stream.
+    /// Decompresses the member at the start of `packed`, and returns its length. None if it is too long or damaged, or
+    /// if its end cannot be determined: then it must be read as a stream.
     fn unpack(&mut self, packed: &[u8]) -> Option<usize> {
-        /// A header without anything, and no content.
+        /// An empty header, and no content.
         const SHORTEST: usize = 18;
-        /// Checksum and length, which every member ends with.
+        /// Checksum and length, with which every member ends.
         const TRAILER: usize = 8;
-        /// How the next member starts.
+        /// Start of the next member.
         const MAGIC: &[u8] = &[0x1F, 0x8B, 0x08];
         let end = SHORTEST + memchr::memmem::find(packed.get(SHORTEST..)?, MAGIC)?;
         let packed = &packed[..end];
         self.room.resize(LONGEST_WHOLE, 0);
         self.length = self.inflater.gzip_decompress(packed, &mut self.room).ok()?;
-        // The library checks how a member ends, and does not say where. The eight bytes that it ends with are known now,
-        // and if they stand nowhere before `end`, that is where it ends.
+        // The library checks the end of a member, but does not return its position. The last eight bytes are now known,
+        // and if they do not occur before `end`, that is the end.
         let sum = libdeflater::crc32(self.unpacked());
         let mut trailer = [0; TRAILER];
         trailer[..4].copy_from_slice(&sum.to_le_bytes());
@@ -222,12 +222,12 @@ impl WholeMembers {
     }
 }
 
-/// Whether an error is of the way to the data, and not of the data.
+/// True if an error is of the connection, and not of the data.
 pub(super) fn is_far(error: &io::Error) -> bool {
     error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<crate::Error>)
 }
 
-/// A reader that knows how far it is. Without a reader it is at its end.
+/// A reader that counts its position. Without an underlying reader it is at its end.
 #[derive(Default)]
 struct Counted {
     reader: Option<BufReader<Box<dyn Read + Send>>>,
@@ -235,7 +235,7 @@ struct Counted {
     back: Back,
 }
 
-/// Bytes that were read and are to be read again: the last ones, this many.
+/// Bytes to be read again: the last ones, this many.
 #[derive(Default)]
 struct Back {
     bytes: [u8; member_header::LENGTH],
@@ -249,7 +249,7 @@ impl Back {
 }
 
 impl Counted {
-    /// Passes over zeros, and says how many there were.
+    /// Skips zeros, and returns their number.
     fn pass_zeros(&mut self) -> io::Result<u64> {
         let start = self.position;
         loop {
@@ -262,7 +262,7 @@ impl Counted {
         }
     }
 
-    /// Reads these bytes again, which stand for as many that were read last.
+    /// Puts bytes back, in place of as many that were read last.
     fn put_back(&mut self, bytes: &[u8]) {
         self.position -= bytes.len() as u64;
         self.back.left = bytes.len();
@@ -291,7 +291,7 @@ impl BufRead for Counted {
 
     fn consume(&mut self, count: usize) {
         self.position += count as u64;
-        // Never more than `fill_buf` gave, which is from one of the two.
+        // Never more than `fill_buf` returned, which is from one of the two.
         if self.back.left > 0 {
             self.back.left -= count;
         } else if let Some(reader) = &mut self.reader {
@@ -317,7 +317,7 @@ mod tests {
             level: u32,
             extra: Vec<u8>,
         },
-        /// A stored member that contains what it ends with.
+        /// A stored member that contains its own last eight bytes.
         OwnTrailer,
         Zeros(usize),
         Rubbish(Vec<u8>),
@@ -330,10 +330,10 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// Eight bytes that are the checksum and the length of a text which they end: found by going back from a checksum that is
-    /// free to choose, since four bytes more can make any checksum.
+    /// Content whose last eight bytes are its own checksum and length: constructed backwards from an arbitrary
+    /// checksum, since four more bytes can produce any checksum.
     fn content_with_its_own_trailer() -> Vec<u8> {
-        // The length is known beforehand; the checksum is made to be 0 by the last four bytes.
+        // The length is known in advance; the last four bytes make the checksum 0.
         let mut content = b"0123 ".repeat(4);
         content.extend([0; 4]);
         content.extend(((content.len() + 4 + 6 + 4) as u32).to_le_bytes());
@@ -342,7 +342,7 @@ mod tests {
         let table: Vec<u32> = (0..256_u32)
             .map(|byte| (0..8).fold(byte, |sum, _| if sum & 1 == 1 { sum >> 1 ^ 0xEDB8_8320 } else { sum >> 1 }))
             .collect();
-        // Four steps back from the register that gives 0, then forwards from the one that the text leaves.
+        // Four steps back from the register that gives 0, then forwards from the one after the text.
         let mut indices = [0; 4];
         for index in indices.iter_mut().rev() {
             *index = table.iter().position(|entry| entry >> 24 == wanted >> 24).unwrap();
@@ -357,7 +357,7 @@ mod tests {
         content
     }
 
-    /// What is read of a file, and what is told of it; an error where the rest is lost.
+    /// The data read from a file, and the reported damage; an error if the rest is lost.
     fn read(file: Vec<u8>) -> (Vec<u8>, VecDeque<Member>, Vec<String>, bool) {
         let mut reader = MemberReader::new(io::Cursor::new(file), 0);
         let (mut bytes, mut members, mut told) = (Vec::new(), VecDeque::new(), Vec::new());
@@ -377,7 +377,7 @@ mod tests {
             Just(Vec::new()),
             proptest::collection::vec(any::<u8>(), 1..200),
             (1..5000_usize).prop_map(|length| b"some words ".repeat(length)),
-            // As a page that is itself packed has it.
+            // As in a page that is itself compressed.
             Just(member(b"inside", 6, b"")),
         ];
         let plain = (content, 0..=9_u32, prop_oneof![Just(Vec::new()), Just(b"BC\x02\0\x1B\0".to_vec())]);
@@ -385,7 +385,7 @@ mod tests {
             8 => plain.prop_map(|(content, level, extra)| Piece::Member { content, level, extra }),
             1 => Just(Piece::OwnTrailer),
             1 => (1..600_usize).prop_map(Piece::Zeros),
-            // Nothing that could be the start of a member: what that costs is another matter.
+            // Nothing that could be the start of a member, whose cost is tested elsewhere.
             1 => proptest::collection::vec(1..0x1F_u8, 1..600).prop_map(Piece::Rubbish),
         ];
         proptest::collection::vec(piece, 0..8)
@@ -394,7 +394,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_member_is_read_and_whatever_is_passed_over_is_told(pieces in pieces()) {
-            // A file of which the first piece is no member is not taken for gzip.
+            // A file that does not start with a member is not recognized as gzip.
             let mut file = member(b"first", 6, b"");
             let mut content = b"first".to_vec();
             let mut passed_over = false;
@@ -466,16 +466,16 @@ mod tests {
             assert_eq!((bytes, told, is_lost), (b"first content next content".to_vec(), Vec::new(), false));
             assert_eq!(members[1].packed_end - members[1].packed_start, named.len() as u64);
         }
-        // A checksum that is wrong is damage, and costs this member alone.
+        // A wrong checksum is damage, and affects only this member.
         let file = [with_header_sum(&named(Vec::new()), 1), member(b"next", 6, b"")].concat();
         let (bytes, _, told, is_lost) = read(file);
         assert_eq!((bytes, told.len(), is_lost), (b"next".to_vec(), 1, false));
-        // A name that never ends is a member that is cut off.
+        // A name that never ends is a truncated member.
         let (bytes, _, _, is_lost) = read([member(b"first", 6, b""), named(Vec::new())[..150_000].to_vec()].concat());
         assert_eq!((bytes, is_lost), (b"first".to_vec(), true));
     }
 
-    /// Adds a checksum to a header that ends with a comment, `wrong` by so much.
+    /// Adds a checksum to a header that ends with a comment, off by `wrong`.
     fn with_header_sum(member: &[u8], wrong: u16) -> Vec<u8> {
         let content = memchr::memmem::find(member, b"c\0").unwrap() + 2;
         let mut header = member[..content].to_vec();

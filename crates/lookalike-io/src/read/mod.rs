@@ -1,8 +1,8 @@
-//! Files to documents, in two steps: a [`Stream`] unpacks a file and cuts it into [`Chunk`]s, one after the other; then
-//! any thread parses a chunk. So one part is unpacked while another is parsed and sketched.
+//! Reads documents from files in two steps: a [`Stream`] decompresses a file and cuts it into [`Chunk`]s; then any
+//! thread parses a chunk. One part is thus decompressed while another is parsed and sketched.
 //!
-//! A format is a file here with two functions: `cut` finds the whole entries in a run of bytes, and `parse` makes a
-//! document of the bytes of one.
+//! A format is a file here with two functions: `cut` finds the complete entries in a buffer, and `parse` makes a
+//! document from the bytes of one.
 
 mod ahead;
 mod arc;
@@ -13,6 +13,7 @@ mod cut;
 mod detect;
 mod fields;
 mod foreign;
+mod gather;
 mod json;
 mod jsonl;
 mod member_header;
@@ -29,6 +30,7 @@ use std::borrow::Cow;
 use lookalike_core::resolve::keep::FieldValue;
 
 pub use crate::bounds::MOST_COLUMNS;
+pub use crate::composed::BETWEEN_FIELDS;
 use crate::input::shelf::Place;
 use crate::refused::{Refused, listed};
 pub use crate::settings::{Fields, Settings, Split};
@@ -48,24 +50,24 @@ pub use units::{UNIT_BYTES, Unit, units};
 pub use warc::{Links, links};
 pub(crate) use warc::{goes_on, header_length, is_field};
 
-/// One document as read from its file.
+/// A document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document<'a> {
     /// Its own id, if it has one.
     pub id: Option<Cow<'a, str>>,
-    /// The text that is compared.
+    /// The text to compare.
     pub text: &'a str,
     /// The address of a page.
     pub uri: Option<Cow<'a, str>>,
     /// Its source, if a field gives one.
     pub source: Option<Cow<'a, str>>,
-    /// The value that the keep order compares.
+    /// The value for keep order.
     pub value: FieldValue,
-    /// Those of [`Fields::others`] that it has, by their number, each as JSON.
+    /// The requested [`Fields::others`] that it has, by their number, each as JSON.
     pub others: Box<[(usize, String)]>,
 }
 
-/// A text as JSON.
+/// A text as a JSON string.
 fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -82,25 +84,26 @@ pub const BLANK: &str = "blank";
 /// The kind of a table's header row.
 pub const HEADER: &str = "header";
 
-/// What an entry of a file is.
+/// An entry of a file.
 #[derive(Debug)]
 pub enum Entry<'a> {
     /// A document.
     Document(Document<'a>),
-    /// Not a document, but written along with the file, such as a `request` record or a record without text; with its
-    /// kind.
+    /// Not a document, but copied with the file, such as a `request` record or a record without text; with its kind.
     Carried(&'static str),
-    /// Something that should be a document but cannot be read; with the reason.
+    /// An entry that should be a document but cannot be read; with the reason.
     Skipped(SkipReason),
 }
 
-/// An entry with its place and its position inside the chunk, counted from 0.
+/// An entry with its location and its position in the chunk, counted from 0.
 #[derive(Debug)]
 pub struct Placed<'a> {
-    /// Which entry of the chunk.
+    /// Number of the entry in the chunk.
     pub position: u64,
-    /// Where it can be read again.
+    /// Location for reading it again.
     pub place: Place,
-    /// What it is.
+    /// The entry.
     pub entry: Entry<'a>,
+    /// Its bytes; empty for a row of a columnar table.
+    pub bytes: &'a [u8],
 }

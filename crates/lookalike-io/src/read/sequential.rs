@@ -1,11 +1,11 @@
-//! Reads units one after the other, chunk by chunk. Jobs that share their input among threads have a queue of their
-//! own; everything else reads with this.
+//! Reads units one after the other, chunk by chunk. Jobs that read in parallel have their own queue; all others use
+//! this.
 
 use super::{Chunk, Settings, Stream, Unit};
 use crate::error::Result;
 use crate::input::discover::InputFile;
 
-/// A reader of units in the order given. A unit is opened once the one before it has ended, so at most one is open.
+/// Reads units in the given order. A unit is opened once the previous one has ended, so at most one is open.
 pub struct SequentialReader<'a> {
     files: &'a [InputFile],
     settings: &'a Settings,
@@ -24,11 +24,11 @@ impl<'a> SequentialReader<'a> {
         Self::new(files, (0..).zip(files).map(|(file, _)| Unit::whole(file)).collect(), settings)
     }
 
-    /// Fills `chunk` with what comes next. Returns false when all units are read.
+    /// Fills `chunk` with the next part. Returns false when all units have been read.
     ///
     /// # Errors
     ///
-    /// When a file cannot be opened or read.
+    /// If a file cannot be opened or read.
     pub fn next(&mut self, chunk: &mut Chunk) -> Result<bool> {
         loop {
             let stream = match &mut self.open {
@@ -45,7 +45,7 @@ impl<'a> SequentialReader<'a> {
         }
     }
 
-    /// Leaves the rest of the current unit unread, and goes on with the next one.
+    /// Skips the rest of the current unit, and continues with the next one.
     pub fn skip_rest_of_unit(&mut self) {
         self.open = None;
     }

@@ -1,4 +1,4 @@
-//! Where a file's bytes come from, once it is open: unpacked, and with what is known of how they were packed.
+//! The decompressed bytes of an open file, with information about its compression.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -12,7 +12,7 @@ use crate::compression::{Compression, buffered};
 use crate::error::{Error, Result};
 use crate::input::discover::{InputFile, Origin};
 
-/// How many bytes tell the format of a file.
+/// Number of bytes needed to detect the format of a file.
 pub(super) const START: usize = 4096;
 
 /// An open file.
@@ -22,11 +22,11 @@ pub(super) struct Source {
 }
 
 enum Reader {
-    /// Can be read again at any place.
+    /// Can be read again at any offset.
     Plain(Box<dyn Read + Send>),
-    /// Can be read again by member if it is a file, and entries keep to members.
+    /// Can be read again by member if it is a file, and entries do not cross members.
     Gzip { reader: Box<MemberReader>, is_file: bool },
-    /// Cannot.
+    /// Cannot be read again.
     Other { unpacked: Box<dyn Read + Send>, packed_bytes: Arc<AtomicU64> },
 }
 
@@ -50,12 +50,12 @@ impl Source {
         }
     }
 
-    /// Of a file that cannot be read.
+    /// For a file that cannot be read.
     pub(super) fn nothing() -> Self {
         Self { compression: Compression::None, reader: Reader::Plain(Box::new(io::empty())) }
     }
 
-    /// Opens a part of a file of the input, by its bytes.
+    /// Opens a byte range of an input file.
     pub(super) fn open_part(input: &InputFile, bytes: &Range<u64>) -> Result<Self> {
         let open = || {
             let Origin::Path(path) = &input.origin else {
@@ -76,7 +76,7 @@ impl Source {
         open().map_err(Error::unreadable(input.shown()))
     }
 
-    /// Of something that can be read again later, from the middle.
+    /// For a file that can be read again later, from the middle.
     fn again(mut file: impl Read + Send + 'static, window_log: u32) -> io::Result<Self> {
         let start = start(&mut file)?;
         let compression = Compression::of(&start);
@@ -88,7 +88,7 @@ impl Source {
         }
     }
 
-    /// Of something that cannot.
+    /// For a source that cannot.
     fn once(mut pipe: impl Read + Send + 'static, window_log: u32) -> io::Result<Self> {
         let start = start(&mut pipe)?;
         let compression = Compression::of(&start);
@@ -102,23 +102,23 @@ impl Source {
     fn unpacked(packed: impl Read + Send + 'static, compression: Compression, window_log: u32) -> Self {
         let packed_bytes = Arc::new(AtomicU64::new(0));
         let counted = Counted { reader: packed, count: Arc::clone(&packed_bytes) };
-        // What cannot be unpacked at all is damaged from its first byte on.
+        // Data that cannot be decompressed at all is damaged from its first byte.
         let unpacked =
             compression.decode(buffered(counted), window_log).unwrap_or_else(|error| Box::new(Failed(Some(error))));
         Self { compression, reader: Reader::Other { unpacked, packed_bytes } }
     }
 
-    /// Of bytes that were unpacked and changed by somebody else.
+    /// For bytes that were decompressed and changed by the caller.
     pub(super) fn of_reader(unpacked: Box<dyn Read + Send>, compression: Compression) -> Self {
         Self { compression, reader: Reader::Other { unpacked, packed_bytes: Arc::default() } }
     }
 
-    /// Whether the unpacked bytes are those of a file that can be read again.
+    /// True if the bytes are those of a file that can be read again.
     pub(super) fn is_plain(&self) -> bool {
         matches!(self.reader, Reader::Plain(_))
     }
 
-    /// Appends up to `most` bytes to `bytes`, and gzip members that came to their end to `members`. False at the end.
+    /// Appends up to `most` bytes to `bytes`, and completed gzip members to `members`. Returns false at the end.
     pub(super) fn read(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -139,12 +139,12 @@ impl Source {
         }
     }
 
-    /// What was passed over or could not be unpacked, though what follows could.
+    /// Takes the description of data that was skipped or damaged, if reading continues after it.
     pub(super) fn take_damage(&mut self) -> Option<String> {
         if let Reader::Gzip { reader, .. } = &mut self.reader { reader.take_damage() } else { None }
     }
 
-    /// How many packed bytes were read so far, where that is not the number of bytes read.
+    /// Number of compressed bytes read so far, if it differs from the number of bytes read.
     pub(super) fn packed_bytes(&self) -> Option<u64> {
         match &self.reader {
             Reader::Plain(_) => None,
@@ -154,14 +154,14 @@ impl Source {
     }
 }
 
-/// The first bytes.
+/// Reads the first bytes.
 pub(super) fn start(reader: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     reader.take(START as u64).read_to_end(&mut start)?;
     Ok(start)
 }
 
-/// Gives an error, and then nothing.
+/// Returns an error once, and then the end.
 struct Failed(Option<io::Error>);
 
 impl Read for Failed {

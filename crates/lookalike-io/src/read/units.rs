@@ -1,10 +1,10 @@
 //! Large files are read in several units at once: lines by ranges of bytes, gzip at its members, Parquet by row groups.
 //!
-//! Units are cut by content, never by threads, and each is a unit of work that an interrupted run need not do again. A
-//! gzip file is searched for the start of a member by its three bytes, which occur elsewhere by chance. Only where a
-//! whole member follows that unpacks to a record, and another one or the end follows it, is the file cut. And only
-//! files of text (WET) are: a crawl may hold a page that is itself a crawl, whose members lie in it as they are. No
-//! text has these bytes.
+//! Units are cut by content, never by threads, and each is a unit of work that a resumed run need not repeat. A gzip
+//! file is searched for the three bytes at the start of a member, which also occur elsewhere by chance. The file is cut
+//! only if a complete member follows that decompresses to a record, and is followed by another member or the end. Only
+//! text files of crawls (WET) are cut: a crawl of pages may contain a page that is itself a crawl, whose members are
+//! stored in it unchanged. Text never contains these bytes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -27,26 +27,26 @@ pub const UNIT_BYTES: u64 = 64 << 20;
 /// A file, or a part of it that is read separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// Which of the input files.
+    /// Number of the input file.
     pub file: u32,
-    /// Which unit of the file.
+    /// Number of the unit in the file.
     pub number: u32,
-    /// Which part of the file.
+    /// The part of the file.
     pub(super) part: Part,
 }
 
-/// Which part of a file a unit is.
+/// The part of a file in a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Whole,
-    /// These bytes, packed as they are, of a file of this format.
+    /// These bytes, still compressed, of a file of this format.
     Bytes(Range<u64>, Format),
     /// These row groups.
     Groups(Range<usize>),
 }
 
 impl Unit {
-    /// All of a file.
+    /// The unit of a whole file.
     pub fn whole(file: u32) -> Self {
         Self { file, number: 0, part: Part::Whole }
     }
@@ -56,14 +56,14 @@ impl Unit {
 ///
 /// # Errors
 ///
-/// When a large file cannot be read.
+/// If a large file cannot be read.
 pub fn units(files: &[InputFile], settings: &Settings, unit_bytes: u64) -> Result<Vec<Unit>> {
     let mut units = Vec::with_capacity(files.len());
     for (file, input) in (0..).zip(files) {
         let parts = match &input.origin {
             Origin::Path(path) if input.bytes > 2 * unit_bytes => match File::open(path) {
                 Ok(open) => parts(&open, input, settings, unit_bytes).map_err(Error::unreadable(path))?,
-                // What cannot be opened is told when it is read.
+                // A file that cannot be opened is reported when it is read.
                 Err(_) => vec![Part::Whole],
             },
             _ => vec![Part::Whole],
@@ -79,7 +79,7 @@ fn parts(file: &File, input: &InputFile, settings: &Settings, unit_bytes: u64) -
     let unpacked = match compression {
         Compression::Gzip => {
             let mut unpacked = Vec::new();
-            // What cannot be unpacked is told when it is read.
+            // Data that cannot be decompressed is reported when it is read.
             let _ = GzDecoder::new(&*first).take(START as u64).read_to_end(&mut unpacked);
             unpacked
         }
@@ -90,7 +90,7 @@ fn parts(file: &File, input: &InputFile, settings: &Settings, unit_bytes: u64) -
     let next: fn(&File, u64, u64) -> io::Result<Option<u64>> = match (compression, format) {
         (Compression::None, Format::Parquet) => {
             let count = row_groups(file.try_clone()?).unwrap_or(0);
-            // Of a file that cannot be read, there is one unit to say so.
+            // A file that cannot be read has one unit, which reports the error.
             let groups = (input.bytes / unit_bytes).clamp(1, count.max(1) as u64) as usize;
             let edge = |at: usize| at * count / groups;
             return Ok((0..groups).map(|at| Part::Groups(edge(at)..edge(at + 1))).collect());
@@ -110,10 +110,10 @@ fn parts(file: &File, input: &InputFile, settings: &Settings, unit_bytes: u64) -
     Ok(edges.windows(2).map(|edges| Part::Bytes(edges[0]..edges[1], format)).collect())
 }
 
-/// How far the next line or member is looked for: beyond that the file is left in one piece.
+/// Maximum distance to the next line or member: beyond that, the file is not cut.
 const SEARCHED: u64 = 64 << 20;
 
-/// How much is looked at together.
+/// Number of bytes examined at a time.
 const WINDOW: u64 = 1 << 20;
 
 /// The first line that starts at `from` or after it.
@@ -130,10 +130,10 @@ fn next_line(file: &File, from: u64, bytes: u64) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-/// Whether the first records of a crawl are texts, and not pages.
+/// True if the first records of a crawl are texts, and not pages.
 fn is_wet(file: &File) -> bool {
     let mut unpacked = Vec::new();
-    // What cannot be unpacked is told when it is read.
+    // Data that cannot be decompressed is reported when it is read.
     let _ = MultiGzDecoder::new(buffered(At { file, at: 0 })).take(WINDOW).read_to_end(&mut unpacked);
     let types = memchr::memmem::find_iter(&unpacked, b"\nWARC-Type: ").map(|at| &unpacked[at + 12..]);
     let mut types = types.filter(|kind| !kind.starts_with(b"warcinfo"));
@@ -145,16 +145,16 @@ fn next_member(file: &File, from: u64, bytes: u64) -> io::Result<Option<u64>> {
     /// Gzip, and deflate inside. (RFC 1952, 2.3)
     const MAGIC: &[u8] = &[0x1F, 0x8B, 0x08];
     let mut window = Vec::new();
-    // What seems to be members and is not was put there: that must not cost more than a member that is one.
+    // Fake members may have been planted: they must not cost more than real ones.
     let mut left = SEARCHED;
     for start in (from..bytes.min(from + SEARCHED)).step_by(WINDOW as usize) {
-        // A start that two windows share is seen in the first.
+        // A start across two windows is found in the first.
         window.resize((bytes - start).min(WINDOW + MAGIC.len() as u64) as usize, 0);
         read_exact_at(file, &mut window, start)?;
         for at in memchr::memmem::find_iter(&window, MAGIC) {
             let at = start + at as u64;
             let Err(unpacked) = unpacked_record(file, at, bytes, left) else { return Ok(Some(at)) };
-            // A look alone reads a buffer.
+            // Each attempt reads at least a buffer.
             let Some(rest) = left.checked_sub(unpacked.max(BUFFER as u64)) else { return Ok(None) };
             left = rest;
         }
@@ -162,15 +162,15 @@ fn next_member(file: &File, from: u64, bytes: u64) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-/// Whether a whole member starts here that holds a record, and the next one or the end of the file follows it. If not,
-/// says how many bytes were unpacked to know it, of `most`.
+/// Checks that a complete member with a record starts here, followed by another member or the end of the file. If not,
+/// returns the number of bytes decompressed to find out, up to `most`.
 fn unpacked_record(file: &File, at: u64, bytes: u64, most: u64) -> std::result::Result<(), u64> {
     let mut decoder = GzDecoder::new(buffered(At { file, at }));
     let mut unpacked = [0; 5];
     if decoder.read_exact(&mut unpacked).is_err() || &unpacked != b"WARC/" {
         return Err(0);
     }
-    // It comes to its end only if its checksum is right.
+    // The end is reached only if the checksum is right.
     let mut counted = Counted { reader: &mut decoder, count: 0 };
     let is_whole = io::copy(&mut Read::take(&mut counted, most), &mut io::sink()).is_ok();
     let count = counted.count;
@@ -181,7 +181,7 @@ fn unpacked_record(file: &File, at: u64, bytes: u64, most: u64) -> std::result::
     if is_whole && count < most && follows() { Ok(()) } else { Err(count) }
 }
 
-/// Counts what is read, also before an error.
+/// Counts the bytes read, even before an error.
 struct Counted<R> {
     reader: R,
     count: u64,
@@ -195,7 +195,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Reads a file from a place on, whoever else reads it.
+/// Reads a file from an offset, independently of other readers.
 struct At<'f> {
     file: &'f File,
     at: u64,

@@ -1,4 +1,4 @@
-//! UTF-16, as spreadsheets export it, to UTF-8 while it is read.
+//! Converts UTF-16, as exported by spreadsheets, to UTF-8 while reading.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -7,13 +7,13 @@ use encoding_rs::{Decoder, Encoding, UTF_8};
 
 use super::source::Source;
 
-/// How many bytes are decoded together.
+/// Number of bytes decoded at a time.
 const TOGETHER: usize = 64 << 10;
 
-/// A source of UTF-8. It begins with `start`, which was read of `source` already.
+/// A source of UTF-8. It begins with `start`, which was already read from `source`.
 pub(super) fn decoded(source: Source, start: Vec<u8>) -> Source {
     let compression = source.compression;
-    // By the mark that it starts with.
+    // By its byte order mark.
     let encoding = Encoding::for_bom(&start).map_or(UTF_8, |(encoding, _)| encoding);
     let decoder = encoding.new_decoder_with_bom_removal();
     let reader = Utf16 { source, decoder, coded: start, text: String::new(), taken: 0, at_end: false };
@@ -23,9 +23,9 @@ pub(super) fn decoded(source: Source, start: Vec<u8>) -> Source {
 struct Utf16 {
     source: Source,
     decoder: Decoder,
-    /// What was read and not yet decoded.
+    /// Bytes that were read and not yet decoded.
     coded: Vec<u8>,
-    /// What was decoded; the first `taken` bytes of it were handed out.
+    /// Decoded text, of which the first `taken` bytes have been returned.
     text: String,
     taken: usize,
     at_end: bool,

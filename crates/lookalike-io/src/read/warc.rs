@@ -1,7 +1,7 @@
-//! WARC records: where they start and end, and which of them are documents: pages, and text extracted from pages.
+//! Finds and parses WARC records, and selects those that are documents: pages, and text extracted from pages.
 //!
-//! A Content-Length cannot be trusted. A record counts only if another one, or the end
-//! of the file, follows where it says; otherwise the next `WARC/` at the start of a line is searched for.
+//! Note that a Content-Length cannot be trusted. A record is accepted only if it is followed by another one or by the
+//! end of the file; otherwise the next `WARC/` at the start of a line is searched for.
 
 use std::borrow::Cow;
 
@@ -18,15 +18,15 @@ use crate::web::{Content, NOT_BUILT, http, text_of};
 
 const MAGIC: &[u8] = b"WARC/";
 
-/// How a record starts that is searched for.
+/// The pattern that is searched for to find the start of a record.
 pub(super) const NEXT: &[u8] = b"\nWARC/";
 
-/// The longest header that is looked for: beyond it, something else is wrong.
+/// Maximum length of a header: a longer one indicates damage.
 const LONGEST_HEADER: usize = 64 << 10;
 
-/// Cuts off the records of `bytes` that are whole; `at_end` says that nothing will follow.
+/// Cuts off the complete records of `bytes`; with `at_end`, nothing follows.
 pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
-    // A byte order mark and blank lines before the first record are nobody's.
+    // A byte order mark and blank lines before the first record belong to no entry.
     let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let mut start = mark + line_ends(&bytes[mark..]);
     while !cut.is_full() {
@@ -40,18 +40,18 @@ pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
 }
 
 enum Found {
-    /// Up to here, with the blank lines after the block.
+    /// Complete up to here, including the blank lines after the block.
     Whole(usize),
-    /// Up to here, and why.
+    /// Damaged up to here, with the reason.
     Damaged(usize, &'static str),
-    /// No record, or more bytes must be seen first.
+    /// Not a record, or more bytes are needed.
     Nothing,
 }
 
-/// The record that starts at `start`.
+/// Finds the record at `start`.
 fn record(bytes: &[u8], start: usize, at_end: bool) -> Found {
     let rest = &bytes[start..];
-    // Blank lines at the end of the file belong to the record before; alone, they are none.
+    // Blank lines at the end of the file belong to the previous record; on their own, they are not a record.
     if is_blank(rest) || !at_end && rest.len() < MAGIC.len() {
         return Found::Nothing;
     }
@@ -69,7 +69,7 @@ fn record(bytes: &[u8], start: usize, at_end: bool) -> Found {
         return damaged(bytes, block_start, at_end, "a record without a valid Content-Length");
     };
     let Some(block_end) = block_start.checked_add(length).filter(|end| *end <= bytes.len()) else {
-        // More of the block may come; if it is too long, whoever reads gives it up.
+        // More of the block may follow; if it is too long, the reader skips it.
         if at_end {
             return damaged(bytes, block_start, at_end, "a record shorter than its Content-Length");
         }
@@ -90,22 +90,22 @@ fn line_ends(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
 }
 
-/// Whether these are line ends of one kind: half of one says that a block ended in the middle of it.
+/// True if these are line ends of one kind: half of one means that a block ended within it.
 fn are_line_ends(bytes: &[u8]) -> bool {
     bytes.chunks(2).all(|end| end == b"\r\n") || bytes.iter().all(|byte| *byte == b'\n')
 }
 
-/// A record that goes on to the next version line at or after `from`.
+/// A damaged record that extends to the next version line at or after `from`.
 fn damaged(bytes: &[u8], from: usize, at_end: bool, reason: &'static str) -> Found {
     let next = memmem::find(&bytes[from..], NEXT).map(|at| from + at + 1);
     next.or(at_end.then_some(bytes.len())).map_or(Found::Nothing, |end| Found::Damaged(end, reason))
 }
 
-/// The length of a header with the blank line after it.
+/// The length of a header, including the blank line after it.
 pub(crate) fn header_length(bytes: &[u8]) -> Option<usize> {
     let near = &bytes[..bytes.len().min(LONGEST_HEADER)];
     let crlf = memmem::find(near, b"\r\n\r\n").map(|at| at + 4);
-    // The first blank line counts, whatever its ends.
+    // The first blank line counts, whatever its line ends.
     let before = &near[..crlf.unwrap_or(near.len())];
     memmem::find(before, b"\n\n").map(|at| at + 2).or(crlf)
 }
@@ -114,7 +114,7 @@ fn content_length(header: &[u8]) -> Option<usize> {
     field(header, "Content-Length")?.parse().ok()
 }
 
-/// The value of a header field, which may go on over further lines that start with a blank.
+/// The value of a header field, which may continue on further lines that start with a space.
 pub(super) fn field<'a>(header: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
     fields(header, name).next()
 }
@@ -135,38 +135,38 @@ fn fields<'a>(header: &'a [u8], name: &str) -> impl Iterator<Item = Cow<'a, str>
     })
 }
 
-/// Whether a line of a header starts the field of this name.
+/// True if a line of a header starts the field of this name.
 pub(crate) fn is_field(line: &[u8], name: &str) -> bool {
     memchr::memchr(b':', line).is_some_and(|colon| line[..colon].trim_ascii().eq_ignore_ascii_case(name.as_bytes()))
 }
 
-/// Whether a line of a header belongs to the field before it.
+/// True if a line of a header continues the previous field.
 pub(crate) fn goes_on(line: &[u8]) -> bool {
     line.starts_with(b" ") || line.starts_with(b"\t")
 }
 
-/// The other records that a record belongs to. Ids are given by their hashes.
+/// The other records to which a record belongs. Ids are represented by their hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Links {
     /// Its own id.
     pub id: Option<u128>,
     /// The ids of records that it was captured with or describes.
     pub to: Vec<u128>,
-    /// What the page of a revisit is known by, which has its payload; of other records, what revisits know them by. The surest
-    /// comes first: the id, address and date, then the digest of the payload.
+    /// Identifies the page of a revisit, which has its payload; for other records, how revisits refer to them. The most
+    /// reliable comes first: the id, address and date, then the digest of the payload.
     pub page: Vec<u128>,
     /// True for a `revisit`: a capture of a page whose payload is in another record.
     pub is_revisit: bool,
 }
 
-/// How a record starts: long enough for nearly every header, and for all.
+/// Lengths read to find a header: one that is enough for nearly all, and the maximum.
 const STARTS: [usize; 2] = [4 << 10, LONGEST_HEADER];
 
 /// The links of the WARC record at `place`; none if it has no header.
 ///
 /// # Errors
 ///
-/// When its file cannot be read any more.
+/// If its file cannot be read any more.
 pub fn links(shelf: &Shelf, place: Place, key: Key) -> Result<Option<Links>, Error> {
     let mut bytes = Vec::new();
     for most in STARTS {
@@ -181,7 +181,7 @@ pub fn links(shelf: &Shelf, place: Place, key: Key) -> Result<Option<Links>, Err
 fn links_of(header: &[u8], key: Key) -> Links {
     let hash = |id: Cow<'_, str>| key.bytes_hash(id.trim_start_matches('<').trim_end_matches('>').as_bytes());
     let kind = field(header, "WARC-Type").unwrap_or_default().to_ascii_lowercase();
-    // A conversion refers to a record as well, but is a document of its own; and a revisit is a capture of its own.
+    // A conversion also refers to a record, but is a separate document; and a revisit is a separate capture.
     let other = match &*kind {
         "metadata" => Some("WARC-Refers-To"),
         "continuation" => Some("WARC-Segment-Origin-ID"),
@@ -193,7 +193,7 @@ fn links_of(header: &[u8], key: Key) -> Links {
     Links { id: field(header, "WARC-Record-ID").map(hash), to, page: page_of(header, is_revisit, key), is_revisit }
 }
 
-/// What a page is known by, in the words of the page itself or in those of its revisit.
+/// Identifies a page, from its own header or from that of its revisit.
 fn page_of(header: &[u8], is_revisit: bool, key: Key) -> Vec<u128> {
     let [id, uri, date] = if is_revisit {
         ["WARC-Refers-To", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date"]
@@ -210,7 +210,7 @@ fn page_of(header: &[u8], is_revisit: bool, key: Key) -> Vec<u128> {
     names.into_iter().filter_map(hash).collect()
 }
 
-/// What a record is.
+/// Parses a record.
 pub(super) fn parse<'a>(record: &'a [u8], settings: &Settings, text: &'a mut String) -> Entry<'a> {
     let record = &record[record.iter().position(|byte| *byte == b'W').unwrap_or(0)..];
     let Some(header) = header_length(record) else { return Entry::Carried("other") };
@@ -220,13 +220,13 @@ pub(super) fn parse<'a>(record: &'a [u8], settings: &Settings, text: &'a mut Str
     let kind = field(header, "WARC-Type").unwrap_or_default().to_ascii_lowercase();
     let text = match &*kind {
         "conversion" => match simdutf8::basic::from_utf8(block) {
-            // Nearly always, and nothing is copied.
+            // The usual case, in which nothing is copied.
             Ok(text) if content_type().is_none_or(|content| content.starts_with("text/plain")) => Ok(text),
             _ => resource(block, content_type().as_deref(), settings, text),
         },
         "resource" => resource(block, content_type().as_deref(), settings, text),
         "response" if !content_type().is_some_and(|content| is_http(&content)) => {
-            // A page of another protocol: what was said has no headers.
+            // A page of another protocol, whose block has no headers.
             resource(block, content_type().as_deref(), settings, text)
         }
         "response" => response(block, settings, text),
@@ -257,11 +257,11 @@ fn is_http(content_type: &str) -> bool {
     content_type.trim_start().to_ascii_lowercase().starts_with("application/http")
 }
 
-/// Why a record has no text.
+/// Reason why a record has no text.
 pub(super) enum NoPage {
-    /// It is something else: of this kind.
+    /// It is not a document, but this kind of record.
     Carried(&'static str),
-    /// It should have one.
+    /// It should have a text, but cannot be read.
     Skipped(SkipReason),
 }
 
@@ -287,14 +287,14 @@ pub(super) fn resource<'a>(
     settings: &Settings,
     text: &'a mut String,
 ) -> Result<&'a str, NoPage> {
-    match text_of(body, content_type, settings.extract, text) {
+    match text_of(body, content_type, settings.page_text(), text) {
         Content::Text => Ok(text),
         Content::NotText => Err(NoPage::Carried("not text")),
         Content::NotBuilt => Err(NoPage::Skipped(NOT_BUILT.into())),
     }
 }
 
-/// The word for a record that is carried along.
+/// The name of a record kind that is copied along.
 fn carried(kind: &str) -> &'static str {
     ["warcinfo", "request", "metadata", "revisit", "continuation"]
         .into_iter()
@@ -385,11 +385,11 @@ mod tests {
         let request = links("request", two);
         assert_eq!((request.id, request.to), (Some(hash("urn:x")), vec![hash("urn:a"), hash("urn:b")]));
         assert_eq!(links("metadata", two).to, [hash("urn:a"), hash("urn:b"), hash("urn:c")]);
-        // What these refer to is where a text came from, and no reason to go with it.
+        // These refer to the origin of a text, which is no reason to remove them with it.
         assert!(links("conversion", "WARC-Refers-To: <urn:c>\r\n").to.is_empty());
         assert!(links("revisit", "WARC-Refers-To: <urn:c>\r\n").to.is_empty());
         assert_eq!(links("Continuation", "WARC-Segment-Origin-ID: <urn:d>\r\n").to, [hash("urn:d")]);
-        // But a revisit is known to have the payload of its page.
+        // But a revisit has the payload of its page.
         let page =
             links("response", "WARC-Target-URI: http://a.example/\r\nWARC-Date: 2024\r\nWARC-Payload-Digest: x\r\n");
         let again =
@@ -405,7 +405,7 @@ mod tests {
         let file = format!("rubbish\n{}rubbish", wet("conversion", "one", 3));
         cut(file.as_bytes(), true, &mut found);
         assert_eq!(found.spans[0].problem, Some("not a WARC record".into()));
-        // What follows the record makes its length look wrong, and it is: nobody can tell whose rubbish it is.
+        // The garbage after the record makes its length look wrong; it cannot be determined to which record it belongs.
         assert_eq!(found.spans.len(), 2);
     }
 

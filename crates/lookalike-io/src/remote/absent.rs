@@ -1,4 +1,4 @@
-//! What stands for object stores and web servers in a build without them: every address is refused by its name.
+//! Replaces object stores and web servers in a build without them: every address is rejected.
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -11,18 +11,18 @@ pub use crate::address::{is_url, shown_path};
 use crate::error::{Error, Result};
 pub use crate::problem::Problem;
 
-/// What is held ahead: nothing.
+/// Read-ahead: none.
 #[derive(Debug)]
 pub struct Ahead;
 
 impl Ahead {
-    /// Nothing.
+    /// None.
     pub fn of(_: u64) -> Self {
         Self
     }
 }
 
-/// One object to read, of which there is none.
+/// A remote object, of which there are none.
 #[derive(Clone, Debug)]
 pub struct RemoteFile {
     /// Its address.
@@ -33,7 +33,7 @@ pub struct RemoteFile {
 }
 
 impl RemoteFile {
-    /// Nothing is read ahead.
+    /// There is no read-ahead.
     pub fn share_ahead(&self, _: &Arc<Ahead>) {
         match self.never {}
     }
@@ -59,7 +59,7 @@ fn refused<T>(url: &str) -> Result<T> {
     Err(Error::Remote { url: shown(url), problem: Problem::NotBuilt })
 }
 
-/// Refuses.
+/// Returns an error.
 ///
 /// # Errors
 ///

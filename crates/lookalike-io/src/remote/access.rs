@@ -1,7 +1,7 @@
-//! Addresses to stores: settings in, one store for each bucket and one client for the web out.
+//! Maps addresses to stores, from settings: one store per bucket and one client for the web.
 //!
-//! `object_store` has a function for it (`parse_url_opts`), which would take signed addresses apart, retry as it likes,
-//! and make a client for each address; so its builders are called one by one.
+//! `object_store` has a function for this (`parse_url_opts`), which would modify signed addresses, use its own retries,
+//! and create a client per address; its builders are therefore called individually.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -22,18 +22,18 @@ use super::settings::{self, Settings};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 
-/// How stores are reached: settings and retries. The functions of [`crate::remote`] use those of the environment.
+/// Access to stores: settings and retries. The functions of [`crate::remote`] use those of the environment.
 #[derive(Debug)]
 pub struct Access {
     settings: Settings,
     pub(super) patience: Patience,
-    /// By the root of their addresses.
+    /// Stores by the root of their addresses.
     stores: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
-    /// For `http://` and for `https://`.
+    /// Clients for `http://` and `https://`.
     web: [Mutex<Option<HttpClient>>; 2],
 }
 
-/// A store, and a place in it.
+/// A store, and a path in it.
 #[derive(Clone, Debug)]
 pub(super) struct Location {
     pub(super) store: Arc<dyn ObjectStore>,
@@ -41,21 +41,21 @@ pub(super) struct Location {
 }
 
 impl Access {
-    /// The settings of this process's environment, by the names that each store's own tools use.
+    /// The settings of this process's environment, under the names that each store's own tools use.
     pub fn of_environment() -> &'static Self {
         static AMBIENT: LazyLock<Access> =
             LazyLock::new(|| Access { settings: settings::of_environment(), ..Access::new([], Patience::default()) });
         &AMBIENT
     }
 
-    /// These settings and no others, by the names of the environment variables or those of `object_store`'s options.
+    /// Uses only these settings, under the names of environment variables or of `object_store`'s options.
     pub fn new<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>, patience: Patience) -> Self {
         let settings =
             settings.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
         Self { settings, patience, stores: Mutex::default(), web: [Mutex::default(), Mutex::default()] }
     }
 
-    /// The store of an address and the place in it.
+    /// The store of an address and the path in it.
     pub(super) fn location(&self, address: &Address) -> Result<Location> {
         let location = match address {
             Address::Bucket { cloud, root, key } => Path::parse(key)
@@ -66,7 +66,7 @@ impl Access {
         location.map_err(|problem| Error::Remote { url: address.shown(), problem })
     }
 
-    /// The store of a bucket, made when it is first asked for.
+    /// The store of a bucket, created at first use.
     fn bucket(&self, cloud: Cloud, root: &str) -> std::result::Result<Arc<dyn ObjectStore>, Problem> {
         let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = stores.get(root) {
@@ -91,7 +91,7 @@ impl Access {
         let endpoint = ["aws_endpoint_url_s3", "aws_endpoint_url", "aws_endpoint"]
             .iter()
             .find_map(|name| self.settings.get(*name));
-        // Who names an endpoint without encryption wants it so; Amazon's own tools ask no second time either.
+        // A configured endpoint without encryption is intentional; Amazon's own tools do not ask either.
         builder = builder.with_allow_http(endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")));
         for (key, value) in self.options() {
             builder = builder.with_config(key, value);
@@ -120,12 +120,12 @@ impl Access {
         Ok(Arc::new(builder.with_retry(self.patience.for_requests()).with_url(root).build()?))
     }
 
-    /// The settings that a store knows.
+    /// The settings that a store supports.
     fn options<K: std::str::FromStr>(&self) -> impl Iterator<Item = (K, &str)> {
         self.settings.iter().filter_map(|(name, value)| Some((name.parse().ok()?, value.as_str())))
     }
 
-    /// The client for a web address. Who asks for encryption gets no redirection to a place without.
+    /// The client for a web address. An encrypted request is never redirected to an unencrypted address.
     pub(super) fn web_client(&self, url: &Url) -> std::result::Result<HttpClient, Problem> {
         let is_open = url.scheme() == "http";
         let mut web = self.web[usize::from(is_open)].lock().unwrap_or_else(PoisonError::into_inner);
@@ -139,12 +139,12 @@ impl Access {
         Ok(client)
     }
 
-    /// A store that is this one object, so that its address is sent as it is.
+    /// A store for this one object, so that its address is sent unchanged.
     pub(super) fn single(&self, url: &Url) -> std::result::Result<Location, Problem> {
         Ok(Location { store: self.web_store(url)?, path: Path::ROOT })
     }
 
-    /// The host as a store, in which folders can be listed and made. The query goes with every request.
+    /// The host as a store, in which folders can be listed and created. The query is sent with every request.
     fn below_host(&self, url: &Url) -> std::result::Result<Location, Problem> {
         let path = Path::from_url_path(url.path()).map_err(|error| Problem::Address { cause: error.to_string() })?;
         let mut root = url.clone();

@@ -1,7 +1,7 @@
-//! What a user types, to the store and the place in it that it names.
+//! Parses an address that a user typed to the store and the path it names.
 //!
-//! A key of a bucket is taken as it stands, as the stores' own tools do: `%20` is three characters there, and `?` a pattern.
-//! Only `http(s)://` is a URL in the strict sense, with escapes and a query.
+//! The key in a bucket is taken literally, as the stores' own tools do: `%20` is three characters there, and `?` a
+//! pattern. Only `http(s)://` is a real URL, with escapes and a query.
 
 use url::Url;
 
@@ -9,10 +9,10 @@ use crate::address::shown;
 use crate::error::{Error, Result};
 use crate::remote::Problem;
 
-/// The kinds of address, for messages.
+/// The supported address schemes, for messages.
 pub(super) const SCHEMES: &str = "s3://, s3a://, gs://, az://, abfs://, abfss://, https:// or http://";
 
-/// Which tools know a store.
+/// The provider of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cloud {
     Amazon,
@@ -20,17 +20,17 @@ pub(super) enum Cloud {
     Azure,
 }
 
-/// A place in a store.
+/// A location in a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Address {
-    /// In a bucket: `root` is `s3://bucket`, and `key` all that follows the slash.
+    /// An object in a bucket: `root` is `s3://bucket`, and `key` everything after the slash.
     Bucket { cloud: Cloud, root: String, key: String },
-    /// On a web server.
+    /// A URL on a web server.
     Web(Url),
 }
 
 impl Address {
-    /// Takes an address apart.
+    /// Parses an address.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let unknown = || Error::UnknownAddress { url: shown(text), known: SCHEMES };
         let (scheme, rest) = text.split_once("://").ok_or_else(unknown)?;
@@ -40,7 +40,7 @@ impl Address {
             "az" | "abfs" | "abfss" => Cloud::Azure,
             "http" | "https" => {
                 let mut url = Url::parse(text).map_err(|error| broken(text, &error.to_string()))?;
-                // The part after `#` is for a browser, and never sent.
+                // The part after `#` is for browsers, and never sent.
                 url.set_fragment(None);
                 return Ok(Self::Web(url));
             }
@@ -71,7 +71,7 @@ impl Address {
         }
     }
 
-    /// The address as text, that leads to the same place.
+    /// The address as text, which can be parsed again.
     pub(super) fn url(&self) -> String {
         match self {
             Self::Bucket { root, key, .. } => format!("{root}/{key}"),

@@ -1,6 +1,6 @@
-//! From the errors of `object_store` to a [`Problem`].
+//! Converts errors of `object_store` to a [`Problem`].
 //!
-//! These errors print the whole address, with its signature; so only the innermost one is ever shown.
+//! These errors print the whole address with its signature, so only the innermost one is ever shown.
 
 use std::error::Error as StdError;
 
@@ -13,13 +13,13 @@ use crate::problem::Problem;
 #[error("no credentials found")]
 pub(super) struct NoOwnCredentials;
 
-/// The host never answered: marks that it is not worth asking again.
+/// The host never answered: marks that retrying is useless.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct NeverAnswered(pub(super) String);
 
 impl Problem {
-    /// The problem behind an error.
+    /// The problem that caused an error.
     pub(super) fn of(error: &object_store::Error) -> Self {
         use object_store::Error;
         if find::<NoOwnCredentials>(error).is_some() {
@@ -29,7 +29,7 @@ impl Problem {
             return Self::Offline { cause: cause.clone() };
         }
         let cause = innermost(error);
-        // A missing bucket shows itself only in the text of the answer.
+        // A missing bucket is only visible in the text of the response.
         if ["NoSuchBucket", "ContainerNotFound", "bucket does not exist"].iter().any(|code| cause.contains(code)) {
             return Self::NoBucket;
         }
@@ -51,7 +51,7 @@ impl Problem {
         }
     }
 
-    /// The problem behind a connection that failed.
+    /// The problem that caused a connection to fail.
     pub(super) fn of_connection(error: &HttpError) -> Self {
         if find::<NoOwnCredentials>(error).is_some() {
             return Self::NoCredentials;
@@ -64,7 +64,7 @@ impl Problem {
         }
     }
 
-    /// The problem behind an answer of a web server, that is none of those that were asked for.
+    /// The problem of an unexpected status from a web server.
     pub(super) fn of_status(status: u16, body: &str) -> Self {
         let cause = said(&format!("{status} {body}"));
         match status {
@@ -75,7 +75,7 @@ impl Problem {
         }
     }
 
-    /// Work that broke down without a word.
+    /// Work that ended without a result.
     pub(super) fn broken_down() -> Self {
         Self::Other {
             cause: "the request broke down; this is a mistake in lookalike or in the answer of the store".to_owned(),
@@ -83,27 +83,27 @@ impl Problem {
     }
 }
 
-/// What an error says, in short and without an address.
+/// A short description of an error, without an address.
 pub(super) fn gist(error: &(dyn StdError + 'static)) -> String {
     said(&innermost(error))
 }
 
-/// The first error of a type, among an error and its causes.
+/// The first error of a type in a chain of causes.
 fn find<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
     std::iter::successors(Some(error), |&error| error.source()).find_map(|error| error.downcast_ref())
 }
 
-/// What the innermost cause says.
+/// The message of the innermost cause.
 fn innermost(error: &(dyn StdError + 'static)) -> String {
     std::iter::successors(Some(error), |&error| error.source()).last().map(ToString::to_string).unwrap_or_default()
 }
 
-/// The HTTP status in a text of `object_store`, which has it nowhere else.
+/// The HTTP status in a message of `object_store`, which has it nowhere else.
 fn status(cause: &str) -> Option<u16> {
     cause.split_once("status code: ")?.1.get(..3)?.parse().ok()
 }
 
-/// The gist of an answer: the code and message of an XML answer, or the first line, without end.
+/// A summary of a response: the code and message of an XML response, or the first line, shortened.
 fn said(cause: &str) -> String {
     const MOST: usize = 200;
     let tag = |name: &str| {

@@ -1,7 +1,7 @@
-//! The HTTP client under all stores: requests of `object_store` in, answers out, with manners that it does not have.
+//! The HTTP client of all stores: wraps the client of `object_store` with additional rules.
 //!
-//! It waits as long as a busy server asks to; it gives up on a host that never answered, and on the search for credentials
-//! outside of a cloud, instead of asking ten times; and it reads no error text without end.
+//! It waits as long as a busy server requests; it gives up on a host that never answered, and on the search for
+//! credentials outside a cloud, instead of retrying ten times; and it limits the length of error texts.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -16,19 +16,20 @@ use object_store::client::{
 
 use super::cause::{NeverAnswered, NoOwnCredentials};
 
-/// How long a request may stand still. Not how long it may take: a body may be large, and a line slow.
-const STANDSTILL: Duration = Duration::from_secs(120);
-/// How long it may take to connect.
+/// Maximum time without progress of a request. There is no limit on the total: a body may be large, and a connection
+/// slow.
+const STANDSTILL: Duration = Duration::from_mins(2);
+/// Maximum time to connect.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long a server may ask us to wait.
-const LONGEST_REQUESTED_WAIT: Duration = Duration::from_secs(60);
-/// How often a host is tried that never answered: a wrong name does not become right.
+/// Maximum wait that a server may request.
+const LONGEST_REQUESTED_WAIT: Duration = Duration::from_mins(1);
+/// Number of attempts for a host that never answered: a wrong name does not become right.
 const FIRST_CONNECTS: usize = 3;
-/// How much of an error's text is read, and for how long.
+/// Maximum length of an error text, and time to read it.
 const ERROR_BYTES: usize = 64 << 10;
 const ERROR_WAIT: Duration = Duration::from_secs(10);
 
-/// What all stores set for their client.
+/// Client options of all stores.
 pub(super) fn options() -> ClientOptions {
     let agent = concat!("lookalike/", env!("CARGO_PKG_VERSION"));
     let options =
@@ -36,18 +37,18 @@ pub(super) fn options() -> ClientOptions {
     options.with_user_agent(object_store::HeaderValue::from_static(agent))
 }
 
-/// Makes clients with manners.
+/// Creates clients with these rules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Connector {
-    /// Another host that gives a machine its credentials, from the settings.
+    /// Another host that provides credentials to a machine, from the settings.
     pub(super) metadata_endpoint: Option<String>,
-    /// Whether a refusal of that host is not its last word, but leads to the older way of asking.
+    /// True if a refusal of that host is not final, but leads to the older protocol.
     pub(super) has_older_way: bool,
 }
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        // The client takes the process's provider of encryption. If the program around us chose one, that is as good.
+        // The client uses the process's crypto provider. If the host program has installed one, that is used.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut credential_hosts = vec!["169.254.169.254".to_owned(), "metadata.google.internal".to_owned()];
         let given = self.metadata_endpoint.as_ref().and_then(|endpoint| endpoint.parse::<http::Uri>().ok());
@@ -62,7 +63,7 @@ impl HttpConnector for Connector {
     }
 }
 
-/// Gives all stores the one client, so that they share its connections.
+/// Gives all stores the same client, so that they share its connections.
 #[derive(Clone, Debug)]
 pub(super) struct Shared(pub(super) HttpClient);
 
@@ -87,7 +88,7 @@ impl HttpService for Polite {
         let host = request.uri().authority().map(ToString::to_string).unwrap_or_default();
         let is_for_credentials = self.credential_hosts.contains(&host);
         match self.client.execute(request).await {
-            // A refusal here is not the store's, and must not be told as if it were.
+            // A refusal here is not from the store, and must not be reported as such.
             Ok(answer) if is_for_credentials && answer.status().is_client_error() && !self.has_older_way => {
                 Err(no_credentials())
             }
@@ -103,7 +104,7 @@ impl HttpService for Polite {
 }
 
 impl Polite {
-    /// Makes an error final when the host is not worth asking again.
+    /// Makes an error final if retrying is useless.
     fn judge(&self, error: HttpError) -> HttpError {
         let is_unreached = matches!(error.kind(), HttpErrorKind::Connect | HttpErrorKind::Timeout);
         if !is_unreached || self.has_answered.load(Ordering::Relaxed) {
@@ -114,7 +115,7 @@ impl Polite {
         }
         let causes = std::iter::successors(std::error::Error::source(&error), |&cause| cause.source());
         let cause = causes.last().map_or_else(|| error.to_string(), ToString::to_string);
-        // A kind that is never tried again.
+        // A kind that is never retried.
         HttpError::new(HttpErrorKind::Unknown, NeverAnswered(cause))
     }
 }
@@ -123,7 +124,7 @@ fn no_credentials() -> HttpError {
     HttpError::new(HttpErrorKind::Unknown, NoOwnCredentials)
 }
 
-/// Waits for as long as a busy server asks to. Before the answer is passed on, for who gets it would come back sooner.
+/// Waits as long as a busy server requests, before the response is passed on, since the receiver would retry sooner.
 async fn wait_as_asked(answer: &HttpResponse) {
     if !matches!(answer.status().as_u16(), 429 | 503) {
         return;
@@ -134,10 +135,10 @@ async fn wait_as_asked(answer: &HttpResponse) {
     }
 }
 
-/// The answer with the start of its text, as text.
+/// The response with the start of its text.
 async fn shorten(answer: HttpResponse) -> HttpResponse {
     let (mut parts, body) = answer.into_parts();
-    // "Not implemented" counts as a fault of the moment, and would be asked for again. "Not allowed" does not.
+    // "Not implemented" counts as temporary, and would be retried. "Not allowed" does not.
     if parts.status == http::StatusCode::NOT_IMPLEMENTED {
         parts.status = http::StatusCode::METHOD_NOT_ALLOWED;
     }
@@ -152,7 +153,7 @@ async fn shorten(answer: HttpResponse) -> HttpResponse {
             }
         }
     };
-    // What came in time is enough to tell.
+    // The part received in time is enough.
     let _ = tokio::time::timeout(ERROR_WAIT, reading).await;
     HttpResponse::from_parts(parts, HttpResponseBody::from(String::from_utf8_lossy(&start).into_owned()))
 }

@@ -1,6 +1,6 @@
-//! A remote file to bytes in order, and to a local copy of them that can be read at any place later.
+//! Reads a remote file sequentially, and keeps a local copy that can be read at any offset later.
 //!
-//! The copy has no name and shares its cursor with every handle of it, so it is only ever read and written at a place.
+//! The copy is unnamed and shares its cursor with all its handles, so it is only ever accessed at explicit offsets.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,19 +17,19 @@ use crate::bounds::Room;
 use crate::error::{Error, Result};
 use crate::file_system::{read_exact_at, write_all_at};
 
-/// Where all local copies lie.
+/// The location of all local copies.
 static COPIES: LazyLock<Room> = LazyLock::new(|| Room::new(std::env::temp_dir()));
 
-/// A remote file that is being read. What was read is also in its local copy.
+/// A remote file being read. Everything read is also in its local copy.
 pub struct Download {
     file: RemoteFile,
     local: Arc<File>,
     source: Source,
-    /// What came and was not yet given to the reader.
+    /// Data received but not yet returned to the reader.
     waiting: Bytes,
-    /// How much came, all of which is in the local copy.
+    /// Number of bytes received, all of which are in the local copy.
     received: u64,
-    /// How much was given to the reader.
+    /// Number of bytes returned to the reader.
     given: u64,
     has_failed: bool,
 }
@@ -37,7 +37,7 @@ pub struct Download {
 enum Source {
     Ranges(Ranges),
     Stream(Box<Stream>),
-    /// The local copy, which is whole.
+    /// The local copy, which is complete.
     Local,
 }
 
@@ -52,7 +52,7 @@ impl RemoteFile {
     ///
     /// # Errors
     ///
-    /// When there is no room for a local copy. The store is not asked before something is read.
+    /// If there is no room for a local copy. The store is contacted only when reading starts.
     pub fn open(&self) -> Result<Download> {
         let object = &self.object;
         let local = if let Some(local) = object.local.get() {
@@ -81,18 +81,19 @@ impl RemoteFile {
         Source::Ranges(Ranges::new(Arc::clone(object), self.bytes, waiting))
     }
 
-    /// The local copy, once the file was opened, with as much as was read. Read it at offsets, not by its cursor.
+    /// The local copy, once the file has been opened, with everything read so far. Read it at offsets, not by its
+    /// cursor.
     pub fn local(&self) -> Option<File> {
         self.object.local.get().and_then(|local| local.try_clone().ok())
     }
 }
 
 impl Download {
-    /// Fetches the rest into the local copy, from which reading continues where it was.
+    /// Reads the rest into the local copy, from which reading continues at the same position.
     ///
     /// # Errors
     ///
-    /// When the store refuses, the object changed, or there is no room for the local copy.
+    /// If the store returns an error, the object changed, or there is no room for the local copy.
     pub fn finish(&mut self) -> Result<()> {
         while self.receive()?.is_some() {}
         self.waiting = Bytes::new();
@@ -100,15 +101,15 @@ impl Download {
         Ok(())
     }
 
-    /// Number of bytes read so far; after [`Download::finish`], the size of the file.
+    /// Number of bytes received so far; after [`Download::finish`], the size of the file.
     pub fn received_bytes(&self) -> u64 {
         self.received
     }
 
-    /// The next bytes, which are in the local copy then; `None` at the end.
+    /// Receives the next bytes, which are then in the local copy; `None` at the end.
     fn receive(&mut self) -> Result<Option<Bytes>> {
         if self.has_failed {
-            // The part that failed is gone: to go on would leave a gap.
+            // The part that failed is lost: continuing would leave a gap.
             return Err(self.file.error(super::Problem::Other { cause: "reading it failed before".to_owned() }));
         }
         let received = self.receive_once();
@@ -131,7 +132,7 @@ impl Download {
                 self.file.object.is_whole.store(true, Ordering::Release);
                 return Ok(None);
             };
-            // A stream that was cut begins anew; it must be the same again.
+            // An interrupted stream starts again; its contents must be the same.
             let known = bytes.split_to((self.received.saturating_sub(at) as usize).min(bytes.len()));
             if !known.is_empty() && !self.is_as_before(&known, at)? {
                 return Err(self.file.changed());

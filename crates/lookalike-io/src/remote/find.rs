@@ -1,7 +1,7 @@
-//! An address to the objects it means, in the order of their names.
+//! Finds the objects of an address, sorted by name.
 //!
-//! A name may be an object and a prefix at once; the object goes first. Listing tells sizes, so an object that was
-//! listed is not asked for again before it is read.
+//! A name may be an object and a prefix at once; the object comes first. Listing includes sizes, so a listed object is
+//! not queried again before it is read.
 
 use std::fmt;
 use std::fs::File;
@@ -25,7 +25,7 @@ use super::{runtime, web};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 
-/// One object to read.
+/// A remote object to read.
 #[derive(Clone)]
 pub struct RemoteFile {
     /// Its address.
@@ -35,20 +35,20 @@ pub struct RemoteFile {
     pub(super) object: Arc<Object>,
 }
 
-/// What copies of a [`RemoteFile`] share.
+/// State shared by the copies of a [`RemoteFile`].
 pub(super) struct Object {
     pub(super) location: Location,
     pub(super) way: Way,
     pub(super) version: Version,
     pub(super) patience: Patience,
-    /// What it and others together hold ahead.
+    /// The read-ahead limit it shares with others.
     pub(super) ahead: OnceLock<Arc<Ahead>>,
-    /// The local copy, once it is opened, and whether it is whole.
+    /// The local copy, once it is opened, and whether it is complete.
     pub(super) local: OnceLock<Arc<File>>,
     pub(super) is_whole: AtomicBool,
 }
 
-/// How an object is reached.
+/// The access path to an object.
 #[derive(Clone, Debug)]
 pub(super) enum Way {
     Bucket,
@@ -76,7 +76,7 @@ impl RemoteFile {
         }
     }
 
-    /// Shares what is held ahead with others that are told the same; the first that it is told counts.
+    /// Shares the limit on read-ahead with other files; the first call counts.
     pub fn share_ahead(&self, ahead: &Arc<Ahead>) {
         let _ = self.object.ahead.set(Arc::clone(ahead));
     }
@@ -91,7 +91,7 @@ impl RemoteFile {
         self.object.version.etag.as_deref()
     }
 
-    /// When it was last written, in seconds since 1970, if the store reports it.
+    /// The time of the last modification, in seconds since 1970, if the store reports it.
     pub fn last_modified(&self) -> Option<i64> {
         self.object.version.modified
     }
@@ -100,7 +100,7 @@ impl RemoteFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Changed`] when it has; or an error when the store cannot be reached.
+    /// [`Error::Changed`] if it has changed; or an error if the store cannot be reached.
     pub fn check_unchanged(&self) -> Result<()> {
         let now = match self.ask() {
             Err(Error::Remote { problem: Problem::NotThere, .. }) => return Err(self.changed()),
@@ -109,7 +109,7 @@ impl RemoteFile {
         if self.object.version.is_same(&now) { Ok(()) } else { Err(self.changed()) }
     }
 
-    /// The present state of the object.
+    /// The current version of the object.
     fn ask(&self) -> Result<Version> {
         let object = Arc::clone(&self.object);
         let waiting = Waiting::new(&self.shown(), object.patience.without_progress);
@@ -135,11 +135,11 @@ impl RemoteFile {
 }
 
 impl Access {
-    /// The files that `url` means. See [`crate::remote::find`].
+    /// Finds the files of `url`. See [`crate::remote::find`].
     ///
     /// # Errors
     ///
-    /// When there are none, or the store refuses.
+    /// If there are none, or the store returns an error.
     pub fn find(&self, url: &str) -> Result<Vec<RemoteFile>> {
         let address = Address::parse(url)?;
         let found = match &address {
@@ -161,10 +161,10 @@ impl Access {
         Ok(RemoteFile::new(address, self.single(url).map_err(problem)?, way, probe.version, self.patience))
     }
 
-    /// What a web server that speaks `WebDAV` has below a folder.
+    /// Lists a folder of a web server that supports `WebDAV`.
     fn find_pages(&self, address: &Address, url: &Url) -> Result<Vec<RemoteFile>> {
         let names = match list(address, &self.location(address)?, self.patience) {
-            // Many kinds of answer mean that there is no such thing as a list.
+            // Many kinds of response mean that listing is not supported.
             Err(Error::Remote { url, problem: Problem::Other { .. } | Problem::NotThere }) => {
                 return Err(Error::Remote { url, problem: Problem::NoList });
             }
@@ -193,7 +193,7 @@ impl Access {
                 url: address.shown(),
                 problem: Problem::Address { cause: error.to_string() },
             })?;
-            // A star stays inside of its folder, but two go through all.
+            // A single star does not cross folders, but two do.
             let options = MatchOptions {
                 require_literal_separator: true,
                 require_literal_leading_dot: true,
@@ -226,7 +226,7 @@ impl Access {
     }
 }
 
-/// All objects below a prefix by name, but hidden ones and marks of folders.
+/// All objects below a prefix by name, except hidden ones and folder markers.
 fn list(address: &Address, location: &Location, patience: Patience) -> Result<Vec<ObjectMeta>> {
     let Location { store, path } = location.clone();
     let prefix = path.clone();
@@ -247,8 +247,8 @@ fn list(address: &Address, location: &Location, patience: Patience) -> Result<Ve
     Ok(listed)
 }
 
-/// Whether an object only makes a folder seem to be there. Its slash is gone already, so it shows itself by having
-/// nothing in it, not even an extension.
+/// True if an object only marks a folder. Its slash has been removed, so it is recognized by being empty and having no
+/// extension.
 fn is_mark(meta: &ObjectMeta) -> bool {
     let name = meta.location.filename().unwrap_or_default();
     meta.size == 0 && (!name.contains('.') || name.ends_with("_$folder$"))

@@ -1,11 +1,11 @@
-//! Object stores and web servers: addresses to local bytes, and a result to objects, complete or absent.
+//! Object stores and web servers: reads addresses as local bytes, and uploads results atomically.
 //!
 //! ```text
 //! find → RemoteFile → open → Download (and a local copy)          folder → upload, the seal last
 //! ```
 //!
-//! Everything else in this crate waits for its bytes on its own thread; asynchronous code stays inside `runtime`.
-//! `https://` never means a bucket, whatever the host: a signed address must arrive unchanged.
+//! All other code in this crate waits for its bytes on its own thread; asynchronous code stays inside `runtime`.
+//! `https://` never means a bucket, whatever the host: a signed address must be sent unchanged.
 
 mod access;
 mod address;
@@ -38,22 +38,22 @@ pub use crate::address::{is_url, shown_path};
 use crate::error::Result;
 pub use crate::problem::Problem;
 
-/// The files that `url` means: one object; all below a prefix, sorted by name, except hidden ones; or those that match
-/// `*`, `?`, `[…]` and `**` in the path. A web server has prefixes only if it speaks `WebDAV`, and no patterns.
+/// Finds the files of `url`: one object; all below a prefix, sorted by name, except hidden ones; or those that match
+/// `*`, `?`, `[…]` and `**` in the path. A web server has prefixes only if it supports `WebDAV`, and no patterns.
 ///
 /// # Errors
 ///
-/// When there are none, or the store refuses.
+/// If there are none, or the store returns an error.
 pub fn find(url: &str) -> Result<Vec<RemoteFile>> {
     Access::of_environment().find(url)
 }
 
-/// Uploads every file below `folder` to `url/its/name`, and the one named `seal` last, as a sign that everything is
-/// there. If it fails, what this run put there is removed again, as far as the store lets it.
+/// Uploads every file below `folder` to `url/its/name`, and the one named `seal` last, as a sign that the upload is
+/// complete. On failure, everything that was uploaded is removed again, as far as the store allows.
 ///
 /// # Errors
 ///
-/// When a file cannot be read, or the store refuses.
+/// If a file cannot be read, or the store returns an error.
 pub fn upload(folder: &Path, url: &str, seal: &str) -> Result<()> {
     Access::of_environment().upload(folder, url, seal)
 }
@@ -62,16 +62,16 @@ pub fn upload(folder: &Path, url: &str, seal: &str) -> Result<()> {
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or the store refuses.
+/// If the file cannot be read, or the store returns an error.
 pub fn upload_file(path: &Path, url: &str) -> Result<()> {
     Access::of_environment().upload_file(path, url)
 }
 
-/// Whether there is nothing below `url`. A web server that cannot list is only asked for `url/seal`.
+/// True if there is nothing below `url`. For a web server without listing, only `url/seal` is checked.
 ///
 /// # Errors
 ///
-/// When the store refuses.
+/// If the store returns an error.
 pub fn is_empty(url: &str, seal: &str) -> Result<bool> {
     Access::of_environment().is_empty(url, seal)
 }
@@ -80,7 +80,7 @@ pub fn is_empty(url: &str, seal: &str) -> Result<bool> {
 ///
 /// # Errors
 ///
-/// When the store refuses.
+/// If the store returns an error.
 pub fn read_small(url: &str, most: usize) -> Result<Option<Vec<u8>>> {
     Access::of_environment().read_small(url, most)
 }
@@ -89,7 +89,7 @@ pub fn read_small(url: &str, most: usize) -> Result<Option<Vec<u8>>> {
 ///
 /// # Errors
 ///
-/// When the store refuses.
+/// If the store returns an error.
 pub fn remove_all(url: &str, names: &[&str]) -> Result<()> {
     Access::of_environment().remove_all(url, names)
 }

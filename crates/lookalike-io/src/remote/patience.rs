@@ -1,14 +1,13 @@
-//! How often and for how long requests to a store are retried.
+//! Retry limits for requests to a store.
 //!
-//! `object_store` asks again when a request fails; a body that is cut in the middle it takes up again only where there
-//! is an etag. So the ranges and streams here have tries of their own, for bodies, and only for these: or else tries
-//! would multiply.
+//! `object_store` retries failed requests; it resumes an interrupted body only if there is an etag. The ranges and
+//! streams here therefore retry bodies themselves, and only bodies: otherwise retries would multiply.
 
 use std::time::Duration;
 
 use object_store::{BackoffConfig, RetryConfig};
 
-/// How often and for how long requests to a store are retried.
+/// Retry limits for requests to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// Number of retries.
@@ -20,32 +19,32 @@ pub struct Patience {
     /// Time after which there are no more retries. A signature is valid for five minutes, and is not renewed for a
     /// retry.
     pub in_all: Duration,
-    /// Total time without a single byte, including retries, after which to give up.
+    /// Maximum total time without receiving a byte, including retries.
     pub without_progress: Duration,
 }
 
 impl Default for Patience {
-    /// Ten tries in one and a half minutes: a store that moves a partition answers "slow down" for about that long.
+    /// Ten attempts in one and a half minutes: a store that moves a partition answers "slow down" for about that long.
     fn default() -> Self {
         Self {
             tries: 10,
             first_wait: Duration::from_millis(200),
             longest_wait: Duration::from_secs(20),
-            in_all: Duration::from_secs(2 * 60),
-            without_progress: Duration::from_secs(2 * 60),
+            in_all: Duration::from_mins(2),
+            without_progress: Duration::from_mins(2),
         }
     }
 }
 
 impl Patience {
-    /// The same, for requests. A wait is drawn between the first one and four times the last, so it doubles on average;
-    /// with a factor of two it would not grow at all.
+    /// The limits for requests. A wait is drawn between the first one and four times the last, so it doubles on
+    /// average; with a factor of two it would not grow at all.
     pub(super) fn for_requests(&self) -> RetryConfig {
         let backoff = BackoffConfig { init_backoff: self.first_wait, max_backoff: self.longest_wait, base: 4.0 };
         RetryConfig { backoff, max_retries: self.tries, retry_timeout: self.in_all }
     }
 
-    /// How long to wait before the try of this number, from 1 on.
+    /// Wait before the attempt with this number, counted from 1.
     pub(super) fn wait(&self, attempt: usize) -> Duration {
         let doublings = attempt.saturating_sub(1).min(16) as u32;
         self.first_wait.saturating_mul(1 << doublings).min(self.longest_wait)

@@ -1,16 +1,16 @@
-//! The files of Amazon's tools, to settings: the keys, region and endpoint of one profile.
+//! Reads the files of Amazon's tools: the keys, region and endpoint of one profile.
 //!
-//! Only what stands there is taken. A profile that names a program, a single sign-on or a role gives no keys, and the remedy
-//! is the one that Amazon's tool has for others: `aws configure export-credentials --format env`.
+//! Only literal values are used. A profile that refers to a program, single sign-on or a role has no keys; in that
+//! case, Amazon's tool offers `aws configure export-credentials --format env`.
 
 use super::settings::Settings;
 
-/// What `credentials` and `config`, the texts of the two files, have on the profile `name`. The first goes before.
+/// The settings of profile `name` in the contents of `credentials` and `config`; the first takes precedence.
 pub(super) fn section(credentials: &str, config: &str, name: &str) -> Settings {
     let mut found = Settings::new();
     let in_credentials = entries(credentials, |heading| heading == name);
     let in_config = entries(config, |heading| {
-        // The default one may stand there with or without the word.
+        // The default profile may be written with or without the word.
         heading.strip_prefix("profile").is_some_and(|rest| rest.starts_with([' ', '\t']) && rest.trim() == name)
             || heading == name && name == "default"
     });
@@ -25,7 +25,7 @@ pub(super) fn section(credentials: &str, config: &str, name: &str) -> Settings {
     found
 }
 
-/// The entries under the headings that are meant.
+/// The entries under matching headings.
 fn entries<'a>(text: &'a str, is_meant: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = (&'a str, &'a str)> {
     let mut is_inside = false;
     text.lines().filter_map(move |line| {
@@ -33,7 +33,7 @@ fn entries<'a>(text: &'a str, is_meant: impl Fn(&str) -> bool + 'a) -> impl Iter
             is_inside = is_meant(heading.trim());
             return None;
         }
-        // What is indented belongs to the entry above, such as the settings of one service.
+        // Indented lines belong to the entry above, such as the settings of one service.
         if !is_inside || line.starts_with([' ', '\t', '#', ';']) {
             return None;
         }

@@ -1,7 +1,7 @@
-//! An object in large parts, several of them under way ahead of the reader, to bytes in order.
+//! Reads an object in large parts, several of them in parallel ahead of the reader.
 //!
-//! What all readers of a job together hold ahead is bounded. A part that its reader waits for is always asked for, whatever the
-//! others hold: so no two readers wait for each other.
+//! The total read-ahead of all readers of a job is limited. A part that its reader is waiting for is always requested,
+//! whatever the others hold, so readers cannot deadlock.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -18,19 +18,19 @@ use super::version::Version;
 use super::waiting::{Pulse, Waiting};
 use crate::problem::Problem;
 
-/// Large enough that a store's delay of some 50 ms is little beside it.
+/// Large enough that a store's latency of about 50 ms is small in comparison.
 const PART_BYTES: u64 = 8 << 20;
-/// Where memory is short, parts are smaller, though not smaller than this.
+/// Minimum size of parts if memory is scarce.
 const LEAST_PART_BYTES: u64 = 1 << 20;
-/// How many parts a reader has under way, at most.
+/// Maximum number of parts a reader requests at once.
 const AHEAD: usize = 4;
-/// How many parts all readers have under way ahead of need: 256 MB.
+/// Maximum number of parts all readers request ahead: 256 MB.
 const ALL_AHEAD: usize = 32;
 
-/// What all readers of some files hold ahead of need together, in addition to one part each.
+/// The total read-ahead of some files, in addition to one part each.
 #[derive(Debug)]
 pub struct Ahead {
-    /// How large parts are, and how many may be held ahead.
+    /// The size of parts, and the number that may be held ahead.
     part_bytes: u64,
     most: usize,
     held: AtomicUsize,
@@ -43,14 +43,14 @@ impl Default for Ahead {
 }
 
 impl Ahead {
-    /// About so many bytes.
+    /// Creates a limit of about this many bytes.
     pub fn of(bytes: u64) -> Self {
         let part_bytes = (bytes / ALL_AHEAD as u64).clamp(LEAST_PART_BYTES, PART_BYTES);
         Self { part_bytes, most: ((bytes / part_bytes) as usize).min(ALL_AHEAD), held: AtomicUsize::new(0) }
     }
 }
 
-/// One part's share of what may be held ahead.
+/// One part's share of the read-ahead limit.
 #[derive(Debug)]
 struct Share(Arc<Ahead>);
 
@@ -68,7 +68,7 @@ impl Drop for Share {
     }
 }
 
-/// Why a part is not to be had.
+/// Reason why a part is not available.
 #[derive(Debug)]
 pub(super) enum Failure {
     Changed,
@@ -81,13 +81,13 @@ impl From<Problem> for Failure {
     }
 }
 
-/// A part under way, and its share of what may be held ahead, if it is ahead.
+/// A requested part, and its share of the read-ahead limit, if it is ahead.
 type Part = (Pending<Result<Bytes, Failure>>, Option<Share>);
 
-/// The parts of an object from here on.
+/// The remaining parts of an object.
 pub(super) struct Ranges {
     object: Arc<Object>,
-    /// The etag of the first answer, where the object was found without one: parts must not be of two versions.
+    /// The etag of the first response, if the object was found without one: parts must not be of different versions.
     first_etag: Arc<OnceLock<String>>,
     next: u64,
     end: u64,
@@ -97,7 +97,7 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    /// All parts of `object`, which has so many bytes.
+    /// All parts of `object`, which has this size.
     pub(super) fn new(object: Arc<Object>, bytes: u64, waiting: Waiting) -> Self {
         let ahead = Arc::clone(object.ahead.get_or_init(Arc::default));
         Self { waiting, object, first_etag: Arc::default(), next: 0, end: bytes, under_way: VecDeque::new(), ahead }
@@ -131,7 +131,7 @@ impl Ranges {
     }
 }
 
-/// One part. A body that is cut is taken up where it ended.
+/// Reads one part. An interrupted body is resumed where it ended.
 async fn part(
     object: &Object,
     first_etag: &OnceLock<String>,
@@ -155,7 +155,7 @@ async fn part(
         };
         let now = Version::of_object(&answer.meta);
         let is_as_first = now.etag.as_ref().is_none_or(|etag| first_etag.get_or_init(|| etag.clone()) == etag);
-        // Not every store heeds the condition.
+        // Not every store honors the condition.
         if !is_as_first || !version.is_same(&now) {
             return Err(Failure::Changed);
         }
@@ -202,7 +202,7 @@ mod tests {
         assert!(Share::take(&much).is_none());
         drop(shares);
         assert!(Share::take(&much).is_some());
-        // With little memory, less; and another job has its own.
+        // With little memory, fewer; and another job has its own limit.
         let little = Arc::new(Ahead::of(8 << 20));
         let of_other = held(&much);
         let shares = held(&little);

@@ -1,7 +1,7 @@
-//! Where waiting for the network is done: futures in, values out, on threads of their own.
+//! Runs asynchronous work on separate threads, and returns its results synchronously.
 //!
-//! The runtime is started by the first who needs it. A caller's thread waits on a channel and not inside of the runtime, so
-//! that a caller who stands in another runtime, such as a server's, does no harm.
+//! The runtime is started at first use. The caller's thread waits on a channel and not inside the runtime, so callers
+//! within another runtime, such as a server's, are safe.
 
 use std::future::Future;
 use std::io;
@@ -12,14 +12,14 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
 
-/// Requests wait, and do not compute: two threads saturate a network card.
+/// Requests wait and do not compute: two threads saturate a network card.
 const THREADS: usize = 2;
 
 static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
     Builder::new_multi_thread().worker_threads(THREADS).thread_name("lookalike-remote").enable_all().build()
 });
 
-/// Work under way, that ends when nobody waits for it any more.
+/// Work in progress, which is canceled if it is dropped.
 #[derive(Debug)]
 pub(super) struct Pending<T> {
     value: mpsc::Receiver<T>,
@@ -27,12 +27,12 @@ pub(super) struct Pending<T> {
 }
 
 impl<T> Pending<T> {
-    /// Waits for it. `None` when it broke down, or never started.
+    /// Waits for the result. `None` if the work panicked, or never started.
     pub(super) fn wait(self) -> Option<T> {
         self.value.recv().ok()
     }
 
-    /// Waits for it, so long.
+    /// Waits for the result, up to this time.
     pub(super) fn wait_for(&self, time: Duration) -> Result<T, RecvTimeoutError> {
         self.value.recv_timeout(time)
     }
@@ -51,7 +51,7 @@ pub(super) fn start<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
     let (sender, value) = mpsc::channel();
     let task = RUNTIME.as_ref().ok().map(|runtime| {
         let task = runtime.spawn(async move {
-            // Nobody waits any more: the value is of no use.
+            // If the receiver is gone, the value is not needed.
             let _ = sender.send(work.await);
         });
         task.abort_handle()
@@ -59,7 +59,7 @@ pub(super) fn start<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
     Pending { value, task }
 }
 
-/// Does `work`, and waits for it.
+/// Runs `work`, and waits for it.
 pub(super) fn run<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
     start(work).wait()
 }

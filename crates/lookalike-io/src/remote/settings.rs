@@ -1,7 +1,7 @@
-//! The environment, to options by the names that `object_store` knows.
+//! Converts the environment to options under the names that `object_store` uses.
 //!
-//! Each store's own tools read more, and other names, than `object_store` does: a profile's file, a connection string,
-//! `AZURE_STORAGE_ACCOUNT`. These are put into its words here. What the environment sets goes before what a file has.
+//! Each store's own tools support more settings, and other names, than `object_store`: a profile file, a connection
+//! string, `AZURE_STORAGE_ACCOUNT`. These are converted here. The environment takes precedence over files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,21 @@ use super::profile;
 /// Options by lower-case name, such as `aws_region`.
 pub(super) type Settings = BTreeMap<String, String>;
 
-/// The settings that the environment of this process makes.
+/// The settings from the environment of this process.
 pub(super) fn of_environment() -> Settings {
-    // Not `vars`: a variable that is no text, of whatever purpose, would end the program.
+    // Not `vars`, which panics on any variable that is not valid Unicode.
     let all =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     of_variables(all, std::env::home_dir().as_deref())
 }
 
-/// The settings that these variables make, with the files of the tools in `home`.
+/// The settings from these variables, with the files of the tools in `home`.
 pub(super) fn of_variables(variables: impl IntoIterator<Item = (String, String)>, home: Option<&Path>) -> Settings {
     const PREFIXES: [&str; 3] = ["aws_", "google_", "azure_"];
     let lower = variables.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
     let others = ["service_account", "msi_endpoint", "identity_endpoint"];
     let is_ours = |name: &str| PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || others.contains(&name);
-    // A variable that is set to nothing is as good as not set.
+    // An empty variable counts as unset.
     let mut settings: Settings = lower.filter(|(name, value)| is_ours(name) && !value.is_empty()).collect();
     for (theirs, ours) in [
         ("service_account", "google_service_account"),
@@ -52,7 +52,7 @@ fn add_missing(settings: &mut Settings, more: Settings) {
     }
 }
 
-/// What the tools of Amazon take from a file, unless the environment says who we are.
+/// The settings that Amazon's tools take from a file, unless the environment has credentials.
 fn amazon_profile(settings: &Settings, home: Option<&Path>) -> Settings {
     const IDENTITIES: [&str; 5] = [
         "aws_access_key_id",
@@ -72,13 +72,13 @@ fn amazon_profile(settings: &Settings, home: Option<&Path>) -> Settings {
     let config = text(file("aws_config_file", "config"));
     let mut found = profile::section(&credentials, &config, name);
     if IDENTITIES.iter().any(|identity| settings.contains_key(*identity)) {
-        // A key and a token of two origins would not fit.
+        // A key and a token of different origins would not match.
         found.retain(|name, _| matches!(name.as_str(), "aws_region" | "aws_endpoint_url" | "aws_endpoint_url_s3"));
     }
     found
 }
 
-/// `AccountName=…;AccountKey=…`, as the portal of Azure shows it.
+/// Parses `AccountName=…;AccountKey=…`, as shown by the Azure portal.
 fn of_connection_string(text: &str) -> Settings {
     let parts = text.split(';').filter_map(|part| part.trim().split_once('='));
     let named = parts.filter_map(|(name, value)| {

@@ -1,7 +1,7 @@
-//! A file of a web server that cannot be asked for parts, to pieces in order, one of them ahead of the reader.
+//! Reads a file of a web server without range support as a sequence of pieces, one of them ahead of the reader.
 //!
-//! A stream that is cut starts again from the first byte, so a piece comes with its place, and may have been there before. The
-//! reader holds such a piece against what it has.
+//! An interrupted stream starts again from the first byte, so each piece has its offset, and may repeat earlier data.
+//! The reader compares such a piece with what it has.
 
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -17,12 +17,12 @@ use super::waiting::{Pulse, Waiting};
 use super::web;
 use crate::problem::Problem;
 
-/// How much is handed on at once.
+/// Maximum size of a piece.
 const PIECE_BYTES: usize = 1 << 20;
 
 type Pieces = BoxStream<'static, Result<Bytes, HttpError>>;
 
-/// What the next piece turned out to be.
+/// Result of reading the next piece.
 enum Step {
     Piece(Pieces, Bytes),
     End,
@@ -30,16 +30,17 @@ enum Step {
     Failed(Failure),
 }
 
-/// A file from its start to its end.
+/// A file, read from its start to its end.
 pub(super) struct Stream {
     client: HttpClient,
     url: Url,
     version: Version,
     patience: Patience,
     waiting: Waiting,
-    /// Where the next piece lies.
+    /// Offset of the next piece.
     offset: u64,
-    /// How often it was cut. In all, not in a row: a server that gives a byte more each time would never end.
+    /// Number of interruptions: in total, not in a row, since a server that sends one more byte each time would never
+    /// end.
     cuts: usize,
     under_way: Option<Pending<Step>>,
     is_done: bool,
@@ -51,7 +52,7 @@ impl Stream {
         Self { waiting, client, url, version, patience, offset: 0, cuts: 0, under_way: None, is_done: false }
     }
 
-    /// The next piece and its place; `None` at the end.
+    /// The next piece and its offset; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<(u64, Bytes)>, Failure> {
         while !self.is_done {
             let step = self.under_way.take().unwrap_or_else(|| self.open());
@@ -99,7 +100,7 @@ impl Stream {
     }
 }
 
-/// As much as there is, until a piece is full.
+/// Reads the available data, until a piece is full.
 async fn read(mut pieces: Pieces, pulse: Pulse) -> Step {
     let mut bytes = Vec::new();
     while bytes.len() < PIECE_BYTES {

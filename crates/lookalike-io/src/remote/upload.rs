@@ -1,7 +1,7 @@
-//! A local folder to objects, complete or absent: what shows that all is there goes last.
+//! Uploads a local folder as objects, complete or absent: the file that marks it as complete is sent last.
 //!
-//! Nothing can be renamed in a store, so objects appear one by one; who reads them looks for the seal. A request whose answer
-//! was lost may have been heard: so an object counts as put there as soon as it was tried.
+//! Stores cannot rename, so objects appear one by one; readers check for the seal. A request whose response was lost
+//! may have succeeded, so an object counts as uploaded as soon as it was attempted.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -23,16 +23,16 @@ use crate::error::{Error, Result};
 use crate::file_system::read_exact_at;
 use crate::problem::Problem;
 
-/// What is sent in one part. Up to this size a file is one request; a web server gets all so.
+/// Size of a part. Smaller files are one request; a web server receives all files this way.
 const PART_BYTES: u64 = 8 << 20;
-/// The stores take 10,000 parts, so those of a very large file are larger.
+/// Stores accept 10,000 parts, so those of a very large file are larger.
 const MOST_PARTS: u64 = 9_000;
-/// How many parts of a file, and how many files, are under way: 128 MB at most.
+/// Number of parts per file, and of files, sent in parallel: 128 MB at most.
 const PARTS_AT_ONCE: usize = 4;
 const FILES_AT_ONCE: usize = 4;
-/// The most that a web server is sent, since it lies in memory as a whole.
+/// Maximum size for a web server, since the file is held in memory.
 const MOST_WEB_BYTES: u64 = 1 << 30;
-/// How often a file is sent anew whose upload broke off where a single request cannot be sent again.
+/// Number of attempts for a file whose upload failed in a request that cannot be repeated by itself.
 const FILE_TRIES: usize = 3;
 
 /// One file to send.
@@ -41,11 +41,11 @@ struct Job {
     file: PathBuf,
     bytes: u64,
     to: StorePath,
-    /// For messages.
+    /// Address for messages.
     shown: String,
 }
 
-/// What all jobs of one upload share.
+/// State shared by all jobs of one upload.
 struct Sender {
     store: Arc<dyn ObjectStore>,
     patience: Patience,
@@ -55,11 +55,11 @@ struct Sender {
 }
 
 impl Access {
-    /// Puts a folder into a store. See [`crate::remote::upload`].
+    /// Uploads a folder. See [`crate::remote::upload`].
     ///
     /// # Errors
     ///
-    /// When a file cannot be read, or the store refuses.
+    /// If a file cannot be read, or the store returns an error.
     pub fn upload(&self, folder: &Path, url: &str, seal: &str) -> Result<()> {
         let address = Address::parse(url)?;
         let (mut jobs, mut seals) = (Vec::new(), Vec::new());
@@ -87,29 +87,29 @@ impl Access {
         all.unwrap_or_else(|| Err(broken_down(&address)))
     }
 
-    /// Puts one file into a store.
+    /// Uploads one file.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, or the store refuses.
+    /// If the file cannot be read, or the store returns an error.
     pub fn upload_file(&self, path: &Path, url: &str) -> Result<()> {
         let address = Address::parse(url)?;
         let (job, sender) = (self.job(path, &address)?, self.sender(&address)?);
         runtime::run(async move { sender.send_all(vec![job]).await }).unwrap_or_else(|| Err(broken_down(&address)))
     }
 
-    /// Whether nothing lies below `url`. See [`crate::remote::is_empty`].
+    /// True if there is nothing below `url`. See [`crate::remote::is_empty`].
     ///
     /// # Errors
     ///
-    /// When the store refuses.
+    /// If the store returns an error.
     pub fn is_empty(&self, url: &str, seal: &str) -> Result<bool> {
         let address = Address::parse(url)?;
         let Location { store, path } = self.location(&address)?;
         let first = runtime::run(async move { store.list(Some(&path)).next().await });
         match first.ok_or_else(|| broken_down(&address))? {
             Some(Ok(_)) => Ok(false),
-            // A web server that cannot list says so in many ways; some say that there is nothing.
+            // A web server that cannot list reports that in many ways; some report that there is nothing.
             Some(Err(_)) | None if matches!(address, Address::Web(_)) => {
                 Ok(self.read_small(&address.below(seal).url(), 1)?.is_none())
             }
@@ -122,7 +122,7 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// When the store refuses.
+    /// If the store returns an error.
     pub fn read_small(&self, url: &str, most: usize) -> Result<Option<Vec<u8>>> {
         let address = Address::parse(url)?;
         let problem = |problem| Error::Remote { url: address.shown(), problem };
@@ -150,7 +150,7 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// When the store refuses.
+    /// If the store returns an error.
     pub fn remove_all(&self, url: &str, names: &[&str]) -> Result<()> {
         let address = Address::parse(url)?;
         let is_web = matches!(address, Address::Web(_));
@@ -160,14 +160,14 @@ impl Access {
             paths.push(self.location(&address.below(name))?.path);
         }
         let removed = runtime::run(async move {
-            // Only what is there: a store that is made of folders does not take it well to remove one as if it were an
-            // object. A web server that cannot list is asked to remove all.
+            // Only existing ones: a store that consists of folders reports an error if one is removed like an object.
+            // On a web server that cannot list, removal of all is attempted.
             let mut there = HashSet::new();
             if !is_web {
                 let listed = store.list_with_delimiter(Some(&folder)).await?;
                 there.extend(listed.objects.into_iter().map(|meta| meta.location));
             }
-            // One name after the other: a caller gives the seal first, so that what is left never seems complete.
+            // One name after the other: callers pass the seal first, so that leftovers never look complete.
             for path in paths {
                 let mut meant = match store.list(Some(&path)).map_ok(|meta| meta.location).try_collect::<Vec<_>>().await
                 {
@@ -198,7 +198,7 @@ impl Access {
 }
 
 impl Sender {
-    /// Sends all, and gives the first error. Others that are under way then come to their end, and clean up.
+    /// Sends all files, and returns the first error. Others in progress then complete, and clean up.
     async fn send_all(&self, jobs: Vec<Job>) -> Result<()> {
         let sent = stream::iter(jobs).map(|job| async move {
             if self.has_failed.load(Ordering::Relaxed) {
@@ -230,8 +230,8 @@ impl Sender {
             };
             let Err(error) = sent else { return Ok(()) };
             match Problem::of(&error) {
-                // Some requests are not sent again by themselves, as they could do their work twice; to send the file
-                // anew does no harm. Of those that are, the last may find that an earlier one was heard.
+                // Some requests are not retried automatically, since they could take effect twice; sending the file
+                // again does no harm. When others are retried, the last may find that an earlier one took effect.
                 Problem::Cut { .. } | Problem::NotThere if attempt < FILE_TRIES => {
                     tokio::time::sleep(self.patience.wait(attempt)).await;
                 }
@@ -241,7 +241,7 @@ impl Sender {
         }
     }
 
-    /// Sends a file in parts; if that fails, nothing of it stays. The outer error is of the local file.
+    /// Sends a file in parts; on failure, nothing of it remains. The outer error is of the local file.
     async fn send_parts(&self, job: &Job) -> Result<object_store::Result<()>> {
         let mut upload = match self.store.put_multipart(&job.to).await {
             Ok(upload) => upload,
@@ -276,21 +276,21 @@ impl Sender {
         }
         if read.is_err() || sent.is_err() {
             parts.shutdown().await;
-            // The first error is the one to tell.
+            // Report the first error.
             let _ = upload.abort().await;
         }
         read.map(|()| sent)
     }
 
-    /// Removes what this upload put there, as far as the store lets it.
+    /// Removes everything this upload sent, as far as the store allows.
     async fn take_back(&self) {
         let tried = std::mem::take(&mut *self.tried.lock().unwrap_or_else(PoisonError::into_inner));
-        // The first error is the one to tell.
+        // Report the first error.
         let _ = remove(&*self.store, tried).await;
     }
 }
 
-/// Removes objects. What is not there is no error.
+/// Removes objects. Missing ones are not an error.
 async fn remove(store: &dyn ObjectStore, paths: Vec<StorePath>) -> object_store::Result<()> {
     let mut removed = store.delete_stream(stream::iter(paths.into_iter().map(Ok)).boxed());
     let mut first = Ok(());

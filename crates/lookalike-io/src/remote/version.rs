@@ -1,12 +1,12 @@
-//! What tells one state of an object from another: its etag, its size, and when it was written.
+//! The version of an object: its etag, its size, and its modification time.
 //!
-//! A store that lists may tell the time finer than one that is asked, and may leave the etag out; so a thing that only one of
-//! two versions tells is no difference.
+//! A listing may report the time more precisely than a query, and may omit the etag; a property known for only one of
+//! two versions does not count as a difference.
 
 use chrono::DateTime;
 use object_store::{HeaderMap, ObjectMeta};
 
-/// A state of an object, as far as the store tells.
+/// A version of an object, as far as the store reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Version {
     pub(super) etag: Option<String>,
@@ -16,21 +16,21 @@ pub(super) struct Version {
 }
 
 impl Version {
-    /// What a store tells.
+    /// The version reported by a store.
     pub(super) fn of_object(meta: &ObjectMeta) -> Self {
-        // Where a web server tells no time, `object_store` says 1970.
+        // If a web server reports no time, `object_store` returns 1970.
         let modified = Some(meta.last_modified.timestamp()).filter(|seconds| *seconds != 0);
         Self { etag: meta.e_tag.clone(), bytes: Some(meta.size), modified }
     }
 
-    /// What the answer of a web server tells, with the size of the whole.
+    /// The version in the response of a web server, with the total size.
     pub(super) fn of_answer(headers: &HeaderMap, bytes: Option<u64>) -> Self {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let modified = text("last-modified").and_then(|date| DateTime::parse_from_rfc2822(date).ok());
         Self { etag: text("etag").map(str::to_owned), bytes, modified: modified.map(|date| date.timestamp()) }
     }
 
-    /// Whether nothing tells them apart.
+    /// True if no known property differs.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         fn agree<T: PartialEq>(left: Option<&T>, right: Option<&T>) -> bool {
             left.zip(right).is_none_or(|(left, right)| left == right)
@@ -40,7 +40,8 @@ impl Version {
             && agree(self.modified.as_ref(), other.modified.as_ref())
     }
 
-    /// The etag to ask for, so that the store itself refuses another state. A weak one, `W/"…"`, never counts as equal there.
+    /// The etag for a conditional request, so that the store itself rejects another version. A weak one, `W/"…"`, never
+    /// matches there.
     pub(super) fn condition(&self) -> Option<String> {
         self.etag.clone().filter(|etag| !etag.starts_with("W/"))
     }

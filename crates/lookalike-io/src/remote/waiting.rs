@@ -1,7 +1,7 @@
-//! Waits for what is under way, as long as bytes come; says so while none do, and gives up in the end.
+//! Waits for work in progress while bytes arrive; reports when none do, and finally gives up.
 //!
-//! Tries, waits between them and standstill of each have bounds of their own (`patience.rs`, `client.rs`); taken
-//! together these would be half an hour. What counts for the user is the time in which nothing came.
+//! Retries, waits between them and stalls have their own limits (`patience.rs`, `client.rs`), which together would be
+//! half an hour. The limit that matters to users is the time without any data.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::RecvTimeoutError;
@@ -11,29 +11,29 @@ use std::time::{Duration, Instant};
 use super::runtime::Pending;
 use crate::problem::Problem;
 
-/// After how long a wait is worth a word, and how often.
+/// Time after which a wait is reported, and interval between reports.
 const SAID_AFTER: Duration = Duration::from_secs(5);
 
-/// How often is looked whether bytes came.
+/// Interval at which progress is checked.
 const LOOKED: Duration = Duration::from_millis(500);
 
-/// Counts what comes, for who waits for it.
+/// Counts received data, for the waiting thread.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pulse(Arc<AtomicU64>);
 
 impl Pulse {
-    /// Something came.
+    /// Records that data was received.
     pub(super) fn beat(&self) {
         self.0.fetch_add(1, Relaxed);
     }
 }
 
-/// A wait in which nothing came for some time.
+/// A wait without any data for some time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Silence {
-    /// What is waited for, without a signature.
+    /// The host, without a signature.
     pub host: String,
-    /// How long until it is given up.
+    /// Time until the wait is given up.
     pub left: Duration,
 }
 
@@ -41,7 +41,7 @@ type Listener = Box<dyn Fn(&Silence) + Send + Sync>;
 
 static LISTENER: OnceLock<Listener> = OnceLock::new();
 
-/// When the listener was told last: of several files that wait for one host, one says so.
+/// Time of the last report: if several files wait for one host, only one report is made.
 static LAST_SAID: Mutex<Option<Instant>> = Mutex::new(None);
 
 /// Calls `listener` every few seconds while nothing is received. Only the first listener is used.
@@ -50,7 +50,7 @@ pub fn on_silence(listener: impl Fn(&Silence) + Send + Sync + 'static) {
     let _ = LISTENER.set(Box::new(listener));
 }
 
-/// What is waited for, and how long without a byte.
+/// The subject of a wait, and its time limit without data.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub(super) host: String,
@@ -66,7 +66,7 @@ impl Waiting {
         Self { host: shown[..end].to_owned(), patience, pulse: Pulse::default() }
     }
 
-    /// Waits for work under way.
+    /// Waits for work in progress.
     pub(super) fn wait<T>(&self, pending: &Pending<T>) -> Result<T, Problem> {
         let (mut since, mut beats) = (Instant::now(), self.pulse.0.load(Relaxed));
         loop {

@@ -1,6 +1,7 @@
-//! Plain requests to a web server, for what `object_store` cannot ask: one byte to learn the size, or all in one stream.
+//! Direct requests to a web server that `object_store` does not offer: one byte to learn the size, or everything in one
+//! stream.
 //!
-//! A signed address is good for GET only, so nothing here asks by HEAD; and a server may not tell a size at all.
+//! A signed address is valid for GET only, so HEAD is never used; and a server may not report a size at all.
 
 use http::{Method, StatusCode};
 use object_store::client::{HttpClient, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse};
@@ -10,15 +11,15 @@ use super::patience::Patience;
 use super::version::Version;
 use crate::problem::Problem;
 
-/// What a web server has at an address.
+/// Properties of a file on a web server.
 #[derive(Clone, Debug)]
 pub(super) struct Probe {
     pub(super) version: Version,
-    /// Whether parts can be asked for.
+    /// True if ranges are supported.
     pub(super) has_ranges: bool,
 }
 
-/// Asks for the first byte, and learns the rest from the headers.
+/// Requests the first byte, and reads the properties from the headers.
 pub(super) async fn probe(client: &HttpClient, url: &Url, patience: Patience) -> Result<Probe, Problem> {
     let answer = send(client, url, Some("bytes=0-0"), patience).await?;
     let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok());
@@ -36,13 +37,13 @@ pub(super) async fn probe(client: &HttpClient, url: &Url, patience: Patience) ->
     }
 }
 
-/// What the answer with a whole file tells of it.
+/// The version in the response for a whole file.
 pub(super) fn version(answer: &HttpResponse) -> Version {
     let length = answer.headers().get("content-length").and_then(|value| value.to_str().ok()?.parse().ok());
     Version::of_answer(answer.headers(), length)
 }
 
-/// Asks until there is an answer that is worth something: success, or a refusal that will not change.
+/// Repeats a request until the response is final: success, or an error that will not change.
 pub(super) async fn send(
     client: &HttpClient,
     url: &Url,

@@ -1,7 +1,9 @@
-//! Files to tables of records: CSV and TSV, Excel, JSON, Parquet; also as gzip or zstd, from folders, patterns and addresses.
+//! Reads tables of records from files: CSV and TSV, Excel, JSON, Parquet; also as gzip or zstd, from folders, patterns
+//! and addresses.
 //!
-//! A row that cannot be read is skipped and told with its place. Of several files the columns are joined by name, and what
-//! one of them lacks is missing in its rows; a file that has none of the columns of those before ends the job.
+//! A row that cannot be read is skipped and reported with its position. The columns of several files are joined by
+//! name, and columns missing in one of them are missing values in its rows; a file that shares no column with the
+//! previous ones ends the job.
 
 pub mod memory;
 
@@ -15,12 +17,12 @@ use crate::read::{CellReader, ReadAs, RowContent, Settings};
 use crate::remote::shown_path;
 use crate::skipped::{SkipReason, SkippedEntry};
 
-/// A table as it was read.
+/// An input table.
 #[derive(Debug)]
 pub struct ReadTable {
-    /// The input, as messages show it.
+    /// The input, for messages.
     pub name: String,
-    /// What positions count: rows, lines, objects.
+    /// The unit of positions: rows, lines, objects.
     pub entry: &'static str,
     /// Its columns.
     pub table: Table,
@@ -28,18 +30,20 @@ pub struct ReadTable {
     jumps: Vec<(usize, u64)>,
     /// Rows that were skipped: the first ones.
     pub skipped: Vec<SkippedEntry>,
-    /// How many were.
+    /// Number of skipped rows.
     pub skipped_count: u64,
-    /// Rows without a value, which are passed over.
+    /// Rows without a value, which are ignored.
     pub empty_count: u64,
-    /// Whether it was in the memory of the caller.
+    /// Sheets of workbooks that have cells and were not read, each with its file.
+    pub other_sheets: Vec<(String, String)>,
+    /// True if it was in the caller's memory.
     is_in_memory: bool,
 }
 
-/// How many skipped rows are named.
+/// Maximum number of skipped rows to list.
 pub const NAMED_ROWS: usize = 1000;
 
-/// After how many rows somebody is asked whether to go on.
+/// Number of rows between calls of `go_on`.
 const ROWS_BETWEEN: usize = 4096;
 
 impl ReadTable {
@@ -47,7 +51,7 @@ impl ReadTable {
         Self::of(name, Table::default())
     }
 
-    /// A table that came from somewhere else, of which nothing was skipped.
+    /// A table from another source, of which nothing was skipped.
     pub fn of(name: impl Into<String>, table: Table) -> Self {
         Self {
             name: name.into(),
@@ -57,6 +61,7 @@ impl ReadTable {
             skipped: Vec::new(),
             skipped_count: 0,
             empty_count: 0,
+            other_sheets: Vec::new(),
             is_in_memory: false,
         }
     }
@@ -73,7 +78,7 @@ impl ReadTable {
         }
     }
 
-    /// Notes the position of the row added last, unless it follows that of the row before.
+    /// Records the position of the last added row, unless it follows that of the previous row.
     fn note_position(&mut self, position: u64, before: u64) {
         if position != before + 1 {
             self.jumps.push((self.table.row_count() - 1, position));
@@ -88,7 +93,7 @@ impl ReadTable {
         }
     }
 
-    /// Refuses a table without rows.
+    /// Returns an error for a table without rows.
     ///
     /// # Errors
     ///
@@ -111,24 +116,24 @@ impl ReadTable {
     }
 }
 
-/// How far reading came.
+/// Progress of reading.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
     /// Rows so far.
     pub rows: u64,
-    /// What they take in memory.
+    /// Their memory.
     pub bytes: u64,
-    /// How many columns there are so far.
+    /// Number of columns so far.
     pub columns: usize,
-    /// The share of the input that they are of, where its size is known: above 0, at most 1.
+    /// The share of the input read so far, if its size is known: above 0, at most 1.
     pub share: f64,
 }
 
-/// Reads one table from files, folders, patterns, addresses or standard input. Now and then `go_on` is asked whether to.
+/// Reads one table from files, folders, patterns, addresses or standard input. `go_on` is called from time to time.
 ///
 /// # Errors
 ///
-/// When an input is not there or cannot be read, files are no parts of one table, or `go_on` says no.
+/// If an input does not exist or cannot be read, files do not form one table, or `go_on` fails.
 pub fn read_table<E: From<Error>>(
     inputs: &[PathBuf],
     output: Option<&Path>,
@@ -159,7 +164,7 @@ pub fn read_table_except<E: From<Error>>(
         let reader = CellReader::open(file, settings, if is_named { ReadAs::Table } else { ReadAs::ShownTable });
         let mut reader = match reader {
             Ok(reader) => reader,
-            // Folders have all kinds of files.
+            // Folders contain files of all kinds.
             Err(Error::NotATable { reason, .. }) if !is_named => {
                 read.skip(file, "file", 1, reason.into(), 1);
                 continue;
@@ -170,10 +175,12 @@ pub fn read_table_except<E: From<Error>>(
             }
             Err(error) => return Err(error.into()),
         };
+        let file_name = || file.shown().display().to_string();
+        read.other_sheets.extend(reader.other_sheets().iter().map(|sheet| (file_name(), sheet.clone())));
         let mut rows = Rows::start(file, &reader, &mut read);
         while rows.read(&mut reader, &mut read, ROWS_BETWEEN)? {
             let share = (before + reader.packed_bytes()) as f64 / total.max(1) as f64;
-            // Of what nobody knows the size, all may have been read.
+            // If the size is unknown, everything may have been read.
             let share = if total == 0 || share <= 0.0 { 1.0 } else { share.min(1.0) };
             let (row_count, bytes) = (read.table.row_count() as u64, read.table.byte_count());
             go_on(Reading { rows: row_count, bytes, columns: read.table.names().len(), share })?;
@@ -184,11 +191,12 @@ pub fn read_table_except<E: From<Error>>(
     Ok(read)
 }
 
-/// Reads the table of one file in parts of about so many bytes, and gives each to `each`, which says whether to go on.
+/// Reads the table of one file in parts of about this many bytes, and passes each to `each`, which decides whether to
+/// continue.
 ///
 /// # Errors
 ///
-/// When it cannot be read, or `each` says so.
+/// If it cannot be read, or `each` fails.
 pub fn read_in_parts<E: From<Error>>(
     file: &InputFile,
     reader: &mut CellReader,
@@ -209,7 +217,7 @@ pub fn read_in_parts<E: From<Error>>(
     }
 }
 
-/// Whether a file was named, by itself or a pattern, and not met in a folder.
+/// True if a file was named, by itself or by a pattern, and not found in a folder.
 pub fn is_named(file: &InputFile, inputs: &[PathBuf]) -> bool {
     let shown = file.shown();
     !inputs.iter().any(|input| shown != *input && shown.starts_with(input))
@@ -223,13 +231,13 @@ pub fn shown(inputs: &[PathBuf]) -> String {
     inputs.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
-/// The rows of a file on their way into a table.
+/// Adds the rows of a file to a table.
 struct Rows<'f> {
     file: &'f InputFile,
     entry: &'static str,
-    /// Where each column of the file is in the table.
+    /// The index in the table of each column of the file.
     places: Vec<usize>,
-    /// How many columns there were before.
+    /// Number of columns before.
     columns_before: usize,
     last_position: Option<u64>,
 }
@@ -244,14 +252,14 @@ impl<'f> Rows<'f> {
         rows
     }
 
-    /// Gives the table the columns of the file that it does not have yet.
+    /// Adds the columns of the file that the table does not have yet.
     fn add_columns(&mut self, names: &[String], table: &mut Table) {
         for name in &names[self.places.len()..] {
             self.places.push(table.find(name).unwrap_or_else(|_| table.add_column(name)));
         }
     }
 
-    /// Adds up to so many rows. False when there are no more.
+    /// Adds up to `most` rows. Returns false when there are no more.
     fn read(&mut self, reader: &mut CellReader, read: &mut ReadTable, most: usize) -> Result<bool> {
         for _ in 0..most {
             let known = self.places.len();
@@ -264,7 +272,7 @@ impl<'f> Rows<'f> {
                 RowContent::Cells(cells) => {
                     let position = row.position;
                     if cells.len() > known {
-                        // Columns that come up with this row.
+                        // Columns that first occur in this row.
                         let cells = cells.to_vec();
                         self.add_columns(reader.names(), &mut read.table);
                         read.table.push_cells(self.places.iter().copied().zip(&cells));
@@ -282,7 +290,7 @@ impl<'f> Rows<'f> {
 
     fn note(&mut self, position: u64, read: &mut ReadTable) {
         let row = read.table.row_count() - 1;
-        // Where nothing is noted, rows are numbered from 1.
+        // Without a recorded position, rows are numbered from 1.
         let expected = self.last_position.map_or(u64::from(row == 0), |last| last + 1);
         if position != expected {
             read.jumps.push((row, position));
@@ -290,7 +298,7 @@ impl<'f> Rows<'f> {
         self.last_position = Some(position);
     }
 
-    /// A file that shares no column with those before is no part of their table.
+    /// A file that shares no column with the previous ones is not part of their table.
     fn check_columns(&self, read: &ReadTable) -> Result<()> {
         let is_part = self.columns_before == 0
             || self.places.is_empty()

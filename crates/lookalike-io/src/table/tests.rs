@@ -142,6 +142,21 @@ fn a_workbook_is_a_table() {
     assert!(refused.contains("unpack it first"), "{refused}");
 }
 
+#[cfg(feature = "excel")]
+#[test]
+fn sheets_that_are_not_read_are_told() {
+    use crate::excel::tests::{row, workbook_of_two};
+
+    let people = [row(1, &[("A", "id"), ("B", "name")]), row(2, &[("A", "#1"), ("B", "Ann")])].concat();
+    let found = one("a.xlsx", workbook_of_two(&people, &row(1, &[("A", "order")]))).unwrap();
+    assert_eq!(rows(&found), [["1", "Ann"]]);
+    let sheets: Vec<&str> = found.other_sheets.iter().map(|(_, sheet)| &**sheet).collect();
+    assert_eq!(sheets, ["Orders"]);
+    assert!(found.other_sheets[0].0.ends_with("a.xlsx"));
+    // An empty sheet holds nothing back.
+    assert!(one("b.xlsx", workbook_of_two(&people, "")).unwrap().other_sheets.is_empty());
+}
+
 #[test]
 fn what_spreadsheets_write_around_a_table_is_read() {
     for (name, text) in [
@@ -220,7 +235,7 @@ fn files_of_a_folder_are_one_table_and_what_is_none_is_told() {
     // By a pattern, or named, it is read.
     let found = read(&[folder.path().join("*.txt")], &Settings::default()).unwrap();
     assert_eq!(found.table.names(), ["remember", "the milk"]);
-    // What shares no column is another table.
+    // A file without a shared column is another table.
     fs::write(folder.path().join("d.csv"), "product,price\nx,1\n").unwrap();
     let error = read(&[folder.path().to_owned()], &Settings::default()).unwrap_err();
     assert!(error.to_string().contains("its columns (product, price) are none of those"), "{error}");

@@ -1,7 +1,7 @@
-//! Given a body and the name of its Content-Encoding, makes the bytes that were packed.
+//! Decodes a body with a given Content-Encoding.
 //!
-//! `None` from [`unpack`] is not a failure. It says that the body never was packed, or no longer
-//! is, which is so in a good part of a crawl.
+//! Note that `None` from [`unpack`] is not an error. It means that the body was never compressed, or no longer is,
+//! which is true for a large part of a crawl.
 
 use std::io::{self, BufRead, Read};
 
@@ -9,31 +9,31 @@ use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
 use crate::skipped::{RECORD_LIMIT, SkipReason};
 
-/// A Content-Encoding that can be undone.
+/// A supported Content-Encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coding {
     Gzip,
-    /// Zlib by the standard, raw by many servers.
+    /// Zlib according to the standard, raw deflate by many servers.
     Deflate,
     Brotli,
     Zstd,
 }
 
-/// The largest window that Zstandard may ask for over HTTP: 8 MB (RFC 9659). It is memory that a few bytes can ask for.
+/// Maximum window of Zstandard over HTTP: 8 MB (RFC 9659). A few bytes can request this much memory.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
-/// What every body may unpack to, however small it is: a page of this size is rare, and costs a fraction of a second.
+/// Size to which every body may be decompressed: larger pages are rare, and this takes a fraction of a second.
 const FREE: usize = 8 << 20;
 
-/// Beyond that, how many times its size a body may unpack to. Deflate cannot make more of one layer; Brotli and
-/// Zstandard make a hundred thousand times as much, of nothing that anybody reads.
+/// Above that, the maximum compression ratio. A single layer of Deflate cannot exceed it; Brotli and Zstandard can
+/// reach a hundred thousand, for useless content.
 const RATIO: usize = 1000;
 
-/// How many bytes are looked at to see that a body is plain text.
+/// Number of bytes examined to recognize plain text.
 const PLAIN_SAMPLE: usize = 1024;
 
 impl Coding {
-    /// Known by its name in a header; `identity` and words that are no codings are none.
+    /// The coding with this name in a header; none for `identity` and unknown words.
     pub(super) fn of(name: &[u8]) -> Option<Self> {
         match name.trim_ascii().to_ascii_lowercase().as_slice() {
             b"gzip" | b"x-gzip" => Some(Self::Gzip),
@@ -44,7 +44,7 @@ impl Coding {
         }
     }
 
-    /// The coding that the first bytes show, where they show one: servers mix up gzip and deflate.
+    /// The coding that the first bytes indicate, if any: servers confuse gzip and deflate.
     fn shown_by(body: &[u8]) -> Option<Self> {
         match body {
             [0x1F, 0x8B, 8, ..] => Some(Self::Gzip),
@@ -53,7 +53,7 @@ impl Coding {
         }
     }
 
-    /// The word for messages.
+    /// The name for messages.
     fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
@@ -64,7 +64,7 @@ impl Coding {
     }
 }
 
-/// What a body may unpack to, in all its layers: known from its size before the first of them was undone.
+/// Maximum decompressed size of a body in all its layers, computed from its size before the first was decoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bound {
     packed: usize,
@@ -72,7 +72,7 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    /// For a body of `packed` bytes, in a record of which nothing may be longer than `longest`.
+    /// For a body of `packed` bytes, in a record limited to `longest`.
     pub(super) fn new(packed: usize, longest: usize) -> Self {
         Self { packed, longest }
     }
@@ -81,7 +81,7 @@ impl Bound {
         self.longest.min(FREE.max(self.packed.saturating_mul(RATIO)))
     }
 
-    /// Why a body that unpacks to more is not read.
+    /// Reason why a body that exceeds the limit is not read.
     fn reason(self, coding: Coding) -> SkipReason {
         let Self { packed, longest } = self;
         let (name, most) = (coding.name(), self.most());
@@ -94,18 +94,19 @@ impl Bound {
     }
 }
 
-/// Unpacks `body`, unless it is not packed. A body that was cut short or is damaged further on gives what came before.
+/// Decompresses `body`, unless it is not compressed. For a truncated or damaged body, returns the data before the
+/// damage.
 ///
 /// # Errors
 ///
-/// When nothing can be unpacked, or more than `bound` allows.
+/// If nothing can be decompressed, or more than `bound` allows.
 pub(super) fn unpack(named: Coding, body: &[u8], bound: Bound) -> Result<Option<Vec<u8>>, SkipReason> {
     let most = bound.most();
     let coding = match (Coding::shown_by(body), named) {
         (Some(shown), _) => shown,
-        // These two always show themselves.
+        // These two can always be recognized.
         (None, Coding::Gzip | Coding::Zstd) => return Ok(None),
-        // These do not, and plain text can pass for them: a Brotli stream whose first byte is `n` is empty.
+        // These cannot, and plain text can look like them: a Brotli stream whose first byte is `n` is empty.
         (None, _) if body.is_empty() || is_plain(body) => return Ok(None),
         (None, named) => named,
     };
@@ -129,36 +130,36 @@ pub(super) fn unpack(named: Coding, body: &[u8], bound: Bound) -> Result<Option<
     }
 }
 
-/// Reads one byte more than `most`, so that who asks sees that there is more.
+/// Reads one byte more than `most`, so that the caller notices an excess.
 fn read(decoder: impl Read, most: usize, unpacked: &mut Vec<u8>) -> io::Result<()> {
     decoder.take((most as u64).saturating_add(1)).read_to_end(unpacked).map(drop)
 }
 
-/// Reads a Brotli stream with a window of at most 16 MB, as HTTP has it.
+/// Reads a Brotli stream with a window of at most 16 MB, as in HTTP.
 #[cfg(feature = "web")]
 fn read_brotli(body: &[u8], most: usize, unpacked: &mut Vec<u8>) -> io::Result<()> {
-    // The decoder also takes the extension for large windows, which starts so and asks for up to a gigabyte.
+    // The decoder also supports the extension for large windows, which starts like this and requests up to a gigabyte.
     if body[0] & 0x7F == 0x11 {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "its window is larger than HTTP allows"));
     }
     read(brotli::Decompressor::new(body, 4096), most, unpacked)
 }
 
-/// Reads Zstandard frames, one after the other.
+/// Reads concatenated Zstandard frames.
 fn read_zstd(body: impl BufRead, most: usize, unpacked: &mut Vec<u8>) -> io::Result<()> {
     let mut decoder = zstd::Decoder::with_buffer(body)?;
     decoder.window_log_max(ZSTD_WINDOW_LOG)?;
     read(decoder, most, unpacked)
 }
 
-/// Whether the two bytes of a zlib header are there, and agree. (RFC 1950, 2.2)
+/// True if the body starts with a valid zlib header. (RFC 1950, 2.2)
 fn is_zlib(body: &[u8]) -> bool {
     matches!(body, [method, flags, ..] if method & 0x0F == 8 && u16::from_be_bytes([*method, *flags]).is_multiple_of(31))
 }
 
-/// Whether `body` starts with text: UTF-8, or a legacy charset that is opened by markup, without control characters.
+/// True if `body` starts with text: UTF-8, or a legacy charset that starts with markup, without control characters.
 ///
-/// Packed bytes are as good as random, so that a dozen of them are text by chance once in a million times.
+/// Compressed bytes look random: a dozen of them are text by chance once in a million times.
 fn is_plain(body: &[u8]) -> bool {
     let sample = &body[..body.len().min(PLAIN_SAMPLE)];
     let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();

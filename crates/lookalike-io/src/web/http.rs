@@ -1,10 +1,9 @@
-//! Given the block of a WARC `response` record, finds the status, the Content-Type, and the body as it was before it
-//! was packed for the way.
+//! Parses the block of a WARC `response` record to the status, the Content-Type, and the decoded body.
 //!
-//! Headers of a crawl cannot be believed. Crawlers undo chunks and compression and leave the headers that promise them,
-//! so each is undone only where the bytes bear it out, and the body is taken as it is otherwise. For the same reason
-//! there is no HTTP library here: `httparse` stops at `HTTP/2 200` and at a header line that it does not like, and a
-//! crawl's body is wanted all the same.
+//! Headers in a crawl cannot be trusted. Crawlers decode chunks and compression but keep the headers that declare them,
+//! so each is decoded only if the bytes are consistent with it; otherwise the body is taken as it is. For the same
+//! reason no HTTP library is used: `httparse` stops at `HTTP/2 200` and at invalid header lines, but the body is needed
+//! anyway.
 
 use std::borrow::Cow;
 
@@ -13,31 +12,31 @@ use memchr::memchr;
 use super::coding::{self, Bound, Coding};
 use crate::skipped::SkipReason;
 
-/// An HTTP response, unpacked.
+/// A decoded HTTP response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Response<'a> {
-    /// Such as 200; none where the status line is missing or damaged.
+    /// The status code, such as 200; none if the status line is missing or damaged.
     pub(crate) status: Option<u16>,
-    /// The header's value, with its parameters; the last one that says something new where there are several, as
-    /// browsers do.
+    /// The header's value with its parameters; if there are several, the last one that adds information, as in
+    /// browsers.
     pub(crate) content_type: Option<&'a str>,
-    /// What the page is made of.
+    /// The decoded body.
     pub(crate) body: Cow<'a, [u8]>,
 }
 
-/// How many codings a body may be packed in, one in another. Two happen; hostile lists cost a decoding each.
+/// Maximum number of nested codings of a body. Two occur in practice; malicious lists cost a decoding each.
 const MOST_CODINGS: usize = 3;
 
-/// Takes an HTTP message apart, and unpacks at most `most` bytes of body: fewer where the body is small, since what is
-/// packed a thousandfold is no page.
+/// Parses an HTTP message, and decodes at most `most` bytes of body: fewer if the body is small, since data compressed
+/// a thousandfold is not a page.
 ///
 /// # Errors
 ///
-/// A sentence for the user: the body is damaged from its start, or larger than that.
+/// A reason for the user: the body is damaged from its start, or too large.
 pub(crate) fn response(block: &[u8], most: usize) -> Result<Response<'_>, SkipReason> {
     let (status_line, rest) = line(block);
     if !is_status_line(status_line) {
-        // Some crawlers store the body alone.
+        // Some crawlers store only the body.
         return Ok(Response { status: None, content_type: None, body: Cow::Borrowed(block) });
     }
     let mut content_type: Option<&str> = None;
@@ -47,7 +46,7 @@ pub(crate) fn response(block: &[u8], most: usize) -> Result<Response<'_>, SkipRe
         if name.eq_ignore_ascii_case(b"content-type") {
             content_type = Some(later(content_type, leading_text(value)));
         } else if name.eq_ignore_ascii_case(b"content-encoding") {
-            // One more than allowed tells that there are too many.
+            // One more than allowed shows that there are too many.
             let room = MOST_CODINGS + 1 - codings.len();
             codings.extend(value.split(|byte| *byte == b',').filter_map(Coding::of).take(room));
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
@@ -64,10 +63,10 @@ pub(crate) fn response(block: &[u8], most: usize) -> Result<Response<'_>, SkipRe
         Some([piece]) => Cow::Borrowed(*piece),
         Some(pieces) => Cow::Owned(pieces.concat()),
     };
-    // All layers together are held to the size of what came over the line: each alone may be within a bound that, taken
-    // several times, is none.
+    // The limit for all layers together is based on the transferred size: separate limits for each layer would
+    // multiply.
     let bound = Bound::new(body.len(), most);
-    // The last coding named was the last applied.
+    // The last coding listed was applied last.
     for coding in codings.into_iter().rev() {
         if let Some(unpacked) = coding::unpack(coding, &body, bound)? {
             body = Cow::Owned(unpacked);
@@ -76,7 +75,7 @@ pub(crate) fn response(block: &[u8], most: usize) -> Result<Response<'_>, SkipRe
     Ok(Response { status: status(status_line), content_type, body })
 }
 
-/// The first line without its end, and what follows it.
+/// The first line without its end, and the rest.
 fn line(bytes: &[u8]) -> (&[u8], &[u8]) {
     match memchr(b'\n', bytes) {
         Some(end) => (bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]), &bytes[end + 1..]),
@@ -84,7 +83,7 @@ fn line(bytes: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Whether a message starts here: with a word like `HTTP/1.1`, though crawls have others.
+/// True if a message starts here: with a word like `HTTP/1.1`, though crawls have others.
 fn is_status_line(line: &[u8]) -> bool {
     let word = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     word.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP")) && memchr(b'/', word).is_some()
@@ -96,7 +95,7 @@ fn status(line: &[u8]) -> Option<u16> {
     std::str::from_utf8(code).ok()?.parse().ok().filter(|code| (100..1000).contains(code))
 }
 
-/// Hands each header's name and value to `each`, and gives the body after the blank line.
+/// Passes each header's name and value to `each`, and returns the body after the blank line.
 fn headers<'a>(bytes: &'a [u8], mut each: impl FnMut(&'a [u8], &'a [u8])) -> &'a [u8] {
     let mut rest = bytes;
     while !rest.is_empty() {
@@ -105,11 +104,11 @@ fn headers<'a>(bytes: &'a [u8], mut each: impl FnMut(&'a [u8], &'a [u8])) -> &'a
             return after;
         }
         if first[0] == b'<' {
-            // No header's name starts so: the blank line is missing, and this is the page.
+            // No header name starts like this: the blank line is missing, and this is the page.
             return rest;
         }
-        // A folded value goes on in lines that start with white space. It keeps its line ends, which are white space
-        // to all who read it.
+        // A folded value continues on lines that start with white space. It keeps its line ends, which readers treat as
+        // white space.
         while let [b' ' | b'\t', ..] = after {
             after = line(after).1;
         }
@@ -133,9 +132,9 @@ fn leading_text(value: &[u8]) -> &str {
     value.utf8_chunks().next().map_or("", |chunk| chunk.valid()).trim()
 }
 
-/// The pieces of a body in chunks; none where the body is not in chunks, or their sizes are wrong.
+/// The pieces of a chunked body; none if the body is not chunked, or their sizes are wrong.
 ///
-/// A body that was cut short gives the pieces that came.
+/// For a truncated body, returns the pieces that are present.
 fn chunks(body: &[u8]) -> Option<Vec<&[u8]>> {
     let mut pieces = Vec::new();
     let mut rest = body;
@@ -143,7 +142,7 @@ fn chunks(body: &[u8]) -> Option<Vec<&[u8]>> {
         let (size_line, after) = line(rest);
         let size = chunk_size(size_line)?;
         if size == 0 {
-            // What follows are trailers, which are headers and not content.
+            // Trailers follow, which are headers and not content.
             return Some(pieces);
         }
         let Some((piece, after)) = after.split_at_checked(size) else {
@@ -163,7 +162,7 @@ fn chunks(body: &[u8]) -> Option<Vec<&[u8]>> {
 /// The size in a chunk's first line, without extensions.
 fn chunk_size(line: &[u8]) -> Option<usize> {
     let digits = line.split(|byte| *byte == b';').next()?.trim_ascii();
-    // A sign would be taken by the parser, and is no chunk's.
+    // The parser would accept a sign, which chunk sizes do not have.
     let is_hex = !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
     usize::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| is_hex)?, 16).ok()
 }
@@ -249,7 +248,7 @@ mod tests {
             b"003;name=value\r\npag\r\n1 \r\ne\r\n0\r\nTrailer: x\r\n\r\n",
             b"3\npag\n1\ne\n0\n\n",
             b"4\r\npage\r\n0\r\n\r\n",
-            // Cut short: after a chunk, before its size, within it.
+            // Truncated: after a chunk, before its size, within it.
             b"4\r\npage\r\n",
             b"3\r\npag\r\n1\r\ne",
             b"3\r\npag\r\nFFFFFF\r\ne",
@@ -288,7 +287,7 @@ mod tests {
     #[test]
     fn layers_of_packing_are_held_to_the_size_of_the_outermost() {
         let pack = |bytes: &[u8]| zstd::stream::encode_all(bytes, 3).unwrap();
-        // A few hundred bytes, that are 300 kB, that are 300 MB.
+        // A few hundred bytes that decompress to 300 kB that decompress to 300 MB.
         let inner = pack(&vec![b'a'; 300_000]).repeat(1000);
         let outer = pack(&inner);
         assert!(outer.len() < 1000, "{}", outer.len());

@@ -1,37 +1,40 @@
-//! Given the bytes of a web page or of another body, and the Content-Type that came with them, makes its text.
+//! Extracts the text of a web page or of another body with a given Content-Type.
 //!
 //! ```text
 //! HTTP message → body → characters → visible text, or the article
 //!     http, coding        charset      html
 //! ```
 //!
-//! A Content-Type is a claim. Bytes that show a binary format are no text whatever it says, and
-//! bytes without a Content-Type are looked at.
+//! A Content-Type is not trusted. Bytes of a binary format are not text whatever it says, and bytes without a
+//! Content-Type are sniffed.
 
 mod coding;
 #[cfg(feature = "web")]
 mod html;
+#[cfg(feature = "web")]
+#[doc(hidden)]
+pub use html::learning;
 pub(crate) mod http;
 
 use memchr::{memchr, memmem};
 
-/// Whether a body has a text.
+/// Result of extracting text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// It has, though it may be empty.
+    /// A text, which may be empty.
     Text,
-    /// An image, a program, data: nothing that people read.
+    /// An image, a program or data, which is not text.
     NotText,
-    /// It is a web page, which this build does not read.
+    /// A web page, which this build does not support.
     #[cfg_attr(feature = "web", expect(dead_code, reason = "this build reads web pages"))]
     NotBuilt,
 }
 
-/// Why a web page is skipped by a build without what reads it.
+/// Reason why a build without support for web pages skips one.
 pub(crate) const NOT_BUILT: &str = "this build of lookalike reads no web pages: build it with the feature `web`";
 
 lookalike_core::word_enum! {
-    /// Which text of a web page is compared.
+    /// The text of a web page to compare.
     #[derive(Default)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub enum Extract {
@@ -43,21 +46,31 @@ lookalike_core::word_enum! {
     }
 }
 
-/// What a Content-Type says of a body.
+/// The parts of a web page to extract.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PageText {
+    pub(crate) extract: Extract,
+    /// True if the descriptions of images are text.
+    pub(crate) alt: bool,
+    /// True if the targets of links are text.
+    pub(crate) links: bool,
+}
+
+/// The kind of body that a Content-Type declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Html,
     Plain,
     NotText,
-    /// Nothing, or nothing of use.
+    /// Missing or useless.
     Unknown,
 }
 
-/// How many bytes are looked at for those that no text has. (WHATWG MIME Sniffing, 5)
+/// Number of bytes examined for binary data. (WHATWG MIME Sniffing, 5)
 const SNIFFED: usize = 1445;
 
-/// Puts the text of `body` into `text`, which is emptied first.
-pub(crate) fn text_of(body: &[u8], content_type: Option<&str>, extract: Extract, text: &mut String) -> Content {
+/// Replaces the contents of `text` by the text of `body`.
+pub(crate) fn text_of(body: &[u8], content_type: Option<&str>, wanted: PageText, text: &mut String) -> Content {
     text.clear();
     let kind = match content_type.map_or(Kind::Unknown, kind_of) {
         Kind::Unknown => sniff(body),
@@ -68,10 +81,10 @@ pub(crate) fn text_of(body: &[u8], content_type: Option<&str>, extract: Extract,
     let declared = content_type.and_then(crate::charset::of_content_type);
     match kind {
         #[cfg(feature = "web")]
-        Kind::Html => html::text(&crate::charset::decode(body, declared, true), extract, text),
+        Kind::Html => html::text(&crate::charset::decode(body, declared, true), wanted, text),
         #[cfg(not(feature = "web"))]
         Kind::Html => {
-            let _ = extract;
+            let _ = wanted;
             return Content::NotBuilt;
         }
         Kind::Plain => text.push_str(&crate::charset::decode(body, declared, false)),
@@ -80,8 +93,8 @@ pub(crate) fn text_of(body: &[u8], content_type: Option<&str>, extract: Extract,
     Content::Text
 }
 
-/// Whether a file that starts so is a web page: a doctype or an outer element of HTML, after a byte order mark, white
-/// space, an XML declaration and comments.
+/// True if a file that starts with `start` is a web page: a doctype or an outer element of HTML, after a byte order
+/// mark, white space, an XML declaration and comments.
 pub(crate) fn looks_like_html(start: &[u8]) -> bool {
     let mut rest = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
     loop {
@@ -97,16 +110,16 @@ pub(crate) fn looks_like_html(start: &[u8]) -> bool {
         let is_tag = rest.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag));
         is_tag && rest.get(tag.len()).is_none_or(|next| matches!(next, b'>' | b'/') || next.is_ascii_whitespace())
     };
-    // A doctype of something else opens XML.
+    // Other doctypes are XML.
     [&b"<!doctype html"[..], b"<html", b"<head", b"<body"].into_iter().any(opens)
 }
 
-/// What a Content-Type says.
+/// The kind declared by a Content-Type.
 fn kind_of(content_type: &str) -> Kind {
     let name = content_type.split([';', ',']).next().unwrap_or_default().trim().to_ascii_lowercase();
     match name.split_once('/') {
         Some(("text", "html") | ("application", "xhtml+xml" | "vnd.wap.xhtml+xml")) => Kind::Html,
-        // Data and programs, by their older names.
+        // Data and programs, under their older names.
         Some(("text", "xml" | "json" | "css" | "javascript" | "ecmascript" | "x-javascript")) => Kind::NotText,
         Some(("text", _)) => Kind::Plain,
         Some(("application" | "binary", "octet-stream") | (_, "unknown" | "x-unknown" | "*")) => Kind::Unknown,
@@ -115,7 +128,7 @@ fn kind_of(content_type: &str) -> Kind {
     }
 }
 
-/// What the bytes say where nobody else does.
+/// The kind determined from the bytes, if nothing else is known.
 fn sniff(body: &[u8]) -> Kind {
     if shows_binary(body) {
         Kind::NotText
@@ -128,7 +141,7 @@ fn sniff(body: &[u8]) -> Kind {
     }
 }
 
-/// Whether the first bytes are those of a format that is sent under false names: images, PDF, archives, programs.
+/// True if the first bytes are those of a binary format that is often mislabeled: images, PDF, archives, programs.
 fn shows_binary(body: &[u8]) -> bool {
     const STARTS: [&[u8]; 12] = [
         b"\x89PNG",
@@ -147,10 +160,11 @@ fn shows_binary(body: &[u8]) -> bool {
     STARTS.iter().any(|start| body.starts_with(start))
 }
 
-/// Whether there are bytes that text does not have: a zero byte anywhere, or another control character near the start.
+/// True if there are bytes that text does not contain: a zero byte anywhere, or another control character near the
+/// start.
 fn has_binary_bytes(body: &[u8]) -> bool {
     if matches!(body, [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..]) {
-        // UTF-16, which is full of them.
+        // UTF-16, which contains many zero bytes.
         return false;
     }
     let is_binary = |byte: &u8| matches!(byte, 0..=8 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F);
@@ -163,7 +177,7 @@ mod tests {
 
     fn text(body: &[u8], content_type: Option<&str>) -> Option<String> {
         let mut text = "left over".to_owned();
-        let content = text_of(body, content_type, Extract::Text, &mut text);
+        let content = text_of(body, content_type, PageText::default(), &mut text);
         (content == Content::Text).then(|| text.trim().to_owned())
     }
 

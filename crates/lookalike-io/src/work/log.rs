@@ -1,8 +1,7 @@
-//! Results of a stage on disk: blocks of words, each with its checksum, written one after the other.
+//! Results of a stage on disk: blocks of words, each with a checksum.
 //!
-//! A block that was cut or altered is not seen by [`Log::scan`], and nothing after it: what it held is made again.
-//! Threads append at the same time, so a run that was killed may leave a gap; what follows the gap is lost, and made
-//! again as well.
+//! [`Log::scan`] stops at a truncated or altered block: this one and all later ones are computed again. Threads append
+//! concurrently, so a run that was killed may leave a gap; blocks after the gap are lost, and computed again as well.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -16,16 +15,16 @@ use crate::error::{Error, Result};
 use crate::faults::Faults;
 use crate::file_system::{read_exact_at, write_all_at};
 
-/// How a block starts: what is no block does not start so by chance.
+/// Start of a block, which does not occur by chance elsewhere.
 const MARK: u64 = u64::from_le_bytes(*b"lookblk1");
 
-/// The words before a block: mark, length in words, checksum.
+/// Number of words before a block: mark, length in words, checksum.
 const HEAD: usize = 4;
 
-/// What the first block of a log starts with. The others are of the stage.
+/// Start of the first block of a log. The others belong to the stage.
 const FIRST: u64 = u64::from_le_bytes(*b"looklog1");
 
-/// Which log it is: one of another run is not believed, whatever it is called.
+/// Identifies a log: one of another run is rejected, whatever its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LogId {
     pub(super) run: u64,
@@ -39,7 +38,7 @@ impl LogId {
     }
 }
 
-/// The largest block there can be, in words: what claims more is damaged.
+/// Maximum size of a block in words: a larger claim means damage.
 const MOST_WORDS: u64 = 1 << 32;
 
 /// A file of blocks.
@@ -47,7 +46,7 @@ const MOST_WORDS: u64 = 1 << 32;
 pub struct Log {
     path: PathBuf,
     file: File,
-    /// Where the blocks of the stage start.
+    /// Start of the stage's blocks.
     start: u64,
     end: AtomicU64,
     faults: Arc<Faults>,
@@ -66,7 +65,7 @@ impl Log {
         Ok(log)
     }
 
-    /// Opens the log of an earlier attempt. One that is cut or altered from its start has no blocks.
+    /// Opens the log of an earlier attempt. One that is truncated or altered at its start has no blocks.
     pub(super) fn open(path: PathBuf, id: LogId, faults: Arc<Faults>) -> Result<Self> {
         let file = File::open(&path).map_err(Error::unworkable(&path))?;
         let end = file.metadata().map_err(Error::unworkable(&path))?.len();
@@ -85,7 +84,7 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// When the disk is full, or the folder is gone.
+    /// If the disk is full, or the folder is gone.
     pub fn append(&self, block: &[u64]) -> Result<u64> {
         let bytes: &[u8] = bytemuck::cast_slice(block);
         let sum = bytes_hash(bytes);
@@ -97,27 +96,27 @@ impl Log {
         let write = || {
             let most = self.faults.check_write(&self.file, bytes, first)?;
             write_all_at(&self.file, &bytes[..most], first)?;
-            // The head comes last: a block whose words are not all there has none.
+            // The header is written last: an incomplete block has none.
             write_all_at(&self.file, bytemuck::cast_slice(&head), start)
         };
         write().map_err(Error::unworkable(&self.path))?;
         Ok(first)
     }
 
-    /// Reads words of a block at the offset that [`Log::append`] returned.
+    /// Reads words of a block at an offset returned by [`Log::append`].
     ///
     /// # Errors
     ///
-    /// When they are no longer there.
+    /// If they are no longer there.
     pub fn read(&self, offset: u64, words: &mut [u64]) -> Result<()> {
         self.read_bytes(offset, bytemuck::cast_slice_mut(words))
     }
 
-    /// The same for bytes.
+    /// Reads bytes of a block.
     ///
     /// # Errors
     ///
-    /// When they are no longer there.
+    /// If they are no longer there.
     pub fn read_bytes(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
         read_exact_at(&self.file, bytes, offset).map_err(Error::unworkable(&self.path))
     }
@@ -126,7 +125,7 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, or `each` fails.
+    /// If the file cannot be read, or `each` fails.
     pub fn scan<E: From<Error>>(
         &self,
         mut each: impl FnMut(u64, &[u64]) -> std::result::Result<(), E>,
@@ -139,7 +138,7 @@ impl Log {
         Ok(())
     }
 
-    /// Reads the block whose head lies at `start`, if it is whole, and says where its first word lies.
+    /// Reads the block whose header is at `start`, if it is complete, and returns the offset of its first word.
     fn block_at(&self, start: u64, block: &mut Vec<u64>) -> Result<Option<u64>> {
         let (length, word) = (self.end.load(Relaxed), size_of::<u64>() as u64);
         let first = start + HEAD as u64 * word;

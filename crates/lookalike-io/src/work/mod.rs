@@ -1,7 +1,7 @@
-//! The work folder: what does not fit the memory, and what a run that was killed goes on from.
+//! The work folder: holds data that does not fit in memory, and allows a killed run to be resumed.
 //!
-//! A stage writes [`Log`]s, one each time the run is started. A folder of the user's outlives a run that did not come
-//! to its end; one in the system's temporary folder vanishes with it.
+//! A stage writes [`Log`]s, one for each attempt of the run. A folder named by the user outlives an incomplete run; one
+//! in the system's temporary folder is deleted with it.
 
 mod log;
 
@@ -25,7 +25,7 @@ pub use crate::faults::{Faults, Kind as FaultKind};
 use crate::lock::{LOCK, lock_folder};
 use crate::unfinished::Unfinished;
 
-/// What the folder is of: written first.
+/// The file that identifies the run, written first.
 const LABEL: &str = "run.json";
 
 /// Options of the work folder.
@@ -33,14 +33,14 @@ const LABEL: &str = "run.json";
 pub struct WorkOptions {
     /// The folder; `None` for one in the system's temporary folder, if needed.
     pub folder: Option<PathBuf>,
-    /// What to do with an unfinished run in it.
+    /// Handling of an unfinished run in it.
     pub earlier: Earlier,
     /// Simulated failures, for tests.
     #[doc(hidden)]
     pub faults: Arc<Faults>,
 }
 
-/// What to do with an unfinished run.
+/// Handling of an unfinished run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Earlier {
     /// Refuse to start.
@@ -52,34 +52,34 @@ pub enum Earlier {
     Replace,
 }
 
-/// What is in the label: JSON, since names of files may hold anything.
+/// Contents of the label: JSON, since file names may contain anything.
 #[derive(Debug, Serialize, Deserialize)]
 struct Label {
-    /// Shows what kind of folder it is.
+    /// Identifies the kind of folder.
     lookalike: Cow<'static, str>,
-    /// A number by which the run's other files are known.
+    /// A number that identifies the run's other files.
     run: u64,
-    /// The key of what decides: 32 hexadecimal digits.
+    /// Key of hashes that decide: 32 hexadecimal digits.
     key: String,
-    /// What tells the run from all others.
+    /// Identifies the run: its command, input and parameters.
     of: Vec<String>,
 }
 
-/// How a label starts.
+/// Start of a label.
 const LABEL_START: &[u8] = br#"{"lookalike":"work""#;
 
 /// A work folder, open for one run.
 #[derive(Debug)]
 pub struct WorkFolder {
     path: PathBuf,
-    /// By which the run's files are known.
+    /// Number that identifies the run's files.
     run: u64,
-    /// Of what decides.
+    /// Key of hashes that decide.
     key: Key,
-    /// How often the run was started before.
+    /// Number of earlier attempts.
     attempt: u32,
     faults: Arc<Faults>,
-    /// Whether it is the user's, and a run may be resumed from it.
+    /// True if the user named it, so that a run may be resumed from it.
     is_named: bool,
     _temporary: Option<TempDir>,
     _lock: Option<File>,
@@ -90,7 +90,7 @@ impl WorkFolder {
     ///
     /// # Errors
     ///
-    /// When none can be made.
+    /// If none can be created.
     pub fn temporary(options: &WorkOptions, unfinished: &Unfinished) -> Result<Self> {
         let parent = std::env::temp_dir();
         let faults = Arc::clone(&options.faults);
@@ -111,12 +111,12 @@ impl WorkFolder {
         })
     }
 
-    /// The user's folder, for a run identified by `label`: its command, input and parameters.
+    /// Opens the user's folder, for a run identified by `label`: its command, input and parameters.
     ///
     /// # Errors
     ///
-    /// When it cannot be written to, is used by another run, holds something else, holds an unfinished run that is not
-    /// to be resumed, or holds one that is not this one.
+    /// If it cannot be written to, is used by another run, contains something else, contains an unfinished run that is
+    /// not to be resumed, or contains a different run.
     pub fn open(path: &Path, label: &[String], options: &WorkOptions) -> Result<Self> {
         fs::create_dir_all(path).map_err(|cause| Error::WorkNotMade { path: path.to_owned(), cause })?;
         let faults = Arc::clone(&options.faults);
@@ -138,7 +138,7 @@ impl WorkFolder {
                     fs::remove_file(path.join(name)).map_err(Error::unworkable(path))?;
                 }
                 faults.check().map_err(Error::unworkable(path))?;
-                // A label that is cut short would be of no run.
+                // A truncated label would not belong to any run.
                 let (new, run, key) = (path.join("run.new"), random(), Key::random());
                 let digits = format!("{:032x}", key.value().unwrap_or_default());
                 let label = Label { lookalike: "work".into(), run, key: digits, of: label.to_vec() };
@@ -164,12 +164,12 @@ impl WorkFolder {
         })
     }
 
-    /// Whether a run may be resumed from it.
+    /// True if a run may be resumed from it.
     pub fn is_named(&self) -> bool {
         self.is_named
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -179,11 +179,11 @@ impl WorkFolder {
         self.key
     }
 
-    /// A new log for a stage.
+    /// Creates a log for a stage.
     ///
     /// # Errors
     ///
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn log(&self, stage: &str) -> Result<Log> {
         let (path, id) = self.named_log(stage, self.attempt);
         Log::create(path, id, Arc::clone(&self.faults))
@@ -193,7 +193,7 @@ impl WorkFolder {
     ///
     /// # Errors
     ///
-    /// When one cannot be opened, or belongs to another run.
+    /// If one cannot be opened, or belongs to another run.
     pub fn earlier_logs(&self, stage: &str) -> Result<Vec<Log>> {
         let logs = (0..self.attempt).map(|attempt| self.named_log(stage, attempt));
         logs.filter(|(path, _)| path.exists()).map(|(path, id)| Log::open(path, id, Arc::clone(&self.faults))).collect()
@@ -204,17 +204,17 @@ impl WorkFolder {
         (self.path.join(format!("{stage}-{attempt}.log")), id)
     }
 
-    /// Whether a folder is empty or does not exist.
+    /// True if a folder is empty or does not exist.
     pub fn is_without_run(path: &Path) -> bool {
         fs::read_dir(path)
             .map_or_else(|error| error.kind() == io::ErrorKind::NotFound, |mut entries| entries.next().is_none())
     }
 
-    /// Records where output is being written, so that a resumed run can remove what a killed one began.
+    /// Records the staging folder, so that a resumed run can remove what a killed one left.
     ///
     /// # Errors
     ///
-    /// When nothing can be written.
+    /// If nothing can be written.
     pub fn note_staging(&self, staging: &Path) -> Result<()> {
         if self.is_named {
             let path = self.path.join(STAGING);
@@ -228,7 +228,7 @@ impl WorkFolder {
     ///
     /// # Errors
     ///
-    /// When nothing can be written.
+    /// If nothing can be written.
     pub fn note_commit(&self, output: &Path) -> Result<()> {
         if self.is_named {
             let path = self.path.join(COMMIT);
@@ -238,13 +238,13 @@ impl WorkFolder {
         Ok(())
     }
 
-    /// Whether an earlier attempt was about to move this output into place, so that it may exist and may be replaced.
+    /// True if an earlier attempt was about to move this output into place, so that it may exist and may be replaced.
     pub fn was_about_to_commit(&self, output: &Path) -> bool {
         let noted = fs::read_to_string(self.path.join(COMMIT));
         self.is_named && noted.is_ok_and(|noted| noted == shown_path(output))
     }
 
-    /// A file that is appended to whatever attempt it is.
+    /// A file to which all attempts append.
     pub(crate) fn spool(&self) -> Result<File> {
         let path = self.path.join(SPOOL);
         self.faults.check().map_err(Error::unworkable(&path))?;
@@ -257,18 +257,18 @@ impl WorkFolder {
             .map_err(Error::unworkable(&path))
     }
 
-    /// Removes what the finished run wrote, and the folder if nothing else is in it.
+    /// Removes everything the finished run wrote, and the folder if nothing else is in it.
     ///
     /// # Errors
     ///
-    /// When something cannot be removed.
+    /// If something cannot be removed.
     pub fn finish(self) -> Result<()> {
         if self.is_named {
             let names = files(&self.path)?;
             let is_last = |name: &str| [LABEL, COMMIT].contains(&name);
             let first = names.iter().map(String::as_str).filter(|name| is_our_name(name) && !is_last(name));
-            // The label goes late: without it, nobody could tell whose the others are. And who resumes a run that was
-            // killed even now must know that its output is there.
+            // The label is removed late: without it, the other files could not be identified. A run that is resumed
+            // after being killed here must know that its output exists.
             for name in first.chain([LABEL, COMMIT]) {
                 self.faults.check_commit().map_err(Error::unworkable(&self.path))?;
                 match fs::remove_file(self.path.join(name)) {
@@ -285,7 +285,7 @@ impl WorkFolder {
     }
 }
 
-/// Whether a folder is the work folder of a run, and no input.
+/// True if a folder is the work folder of a run, and not input.
 pub(crate) fn is_work_folder(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = |file: File| file.take(LABEL_START.len() as u64).read_to_end(&mut start);
@@ -296,7 +296,7 @@ pub(crate) fn is_work_folder(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::WorkTooSmall`] when it does not.
+/// [`Error::WorkTooSmall`] if it does not.
 pub fn check_space(folder: &Path, needed: u64) -> Result<()> {
     match fs4::available_space(folder) {
         Ok(free) if free < needed => Err(Error::WorkTooSmall { path: folder.to_owned(), free, needed }),
@@ -304,20 +304,20 @@ pub fn check_space(folder: &Path, needed: u64) -> Result<()> {
     }
 }
 
-/// Says which output is about to get its name.
+/// Name of the file that records which output is about to be moved into place.
 const COMMIT: &str = "commit";
 
-/// Says where output was being made.
+/// Name of the file that records the staging folder.
 const STAGING: &str = "staging";
 
-/// Removes what a run that was killed had begun to make.
+/// Removes the unfinished output of a killed run.
 fn remove_staging(path: &Path) {
     if let Ok(staging) = fs::read_to_string(path.join(STAGING)) {
         remove_left(Path::new(&staging));
     }
 }
 
-/// The file of inputs that cannot be read from the middle.
+/// The file for inputs that cannot be read from the middle.
 const SPOOL: &str = "spool";
 
 fn files(path: &Path) -> Result<Vec<String>> {
@@ -330,16 +330,16 @@ fn is_our_name(name: &str) -> bool {
     [LABEL, LOCK, SPOOL, STAGING, COMMIT, "run.new"].contains(&name) || attempt_of(name).is_some()
 }
 
-/// The attempt that a log is of.
+/// The attempt that wrote a log.
 fn attempt_of(name: &str) -> Option<u32> {
     let attempt = name.strip_suffix(".log")?.rsplit_once('-')?.1.parse().ok()?;
     (attempt < MOST_ATTEMPTS).then_some(attempt)
 }
 
-/// More often nobody resumes a run: a log of a greater number is not ours.
+/// No run is resumed more often: a log with a greater number is not ours.
 const MOST_ATTEMPTS: u32 = 1 << 16;
 
-/// A number that no other run has.
+/// A random number that identifies a run.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -349,7 +349,7 @@ fn lock(path: &Path) -> Result<File> {
     lock.ok_or_else(|| Error::WorkInUse { path: path.to_owned() })
 }
 
-/// Makes sure that the folder is of this run, and says by which number its files are known, and its key.
+/// Checks that the folder belongs to this run, and returns the number that identifies its files, and its key.
 fn check_label(path: &Path, label: &[String]) -> Result<(u64, Key)> {
     let file = path.join(LABEL);
     let then = fs::read(&file).map_err(Error::unworkable(path))?;

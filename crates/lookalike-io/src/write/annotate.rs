@@ -1,7 +1,7 @@
 //! Notes on a document: its cluster, whether it is kept, and the document kept in its place.
 //!
-//! A note replaces a field of the same name, as an earlier run may have left it: two fields of one name are refused by
-//! most readers, and of the two the old one would be wrong.
+//! A note replaces a field of the same name, which an earlier run may have left: most readers reject two fields with
+//! the same name, and the old one would be wrong.
 
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ const NOTE_HEADERS: [&str; 6] = [
     "Lookalike-Copy-Count",
 ];
 
-/// What a document becomes whose file has no room for a note.
+/// The JSON object for a document whose file format has no room for notes.
 #[derive(Serialize)]
 struct Noted<'a> {
     id: &'a str,
@@ -36,7 +36,7 @@ impl Annotation {
         Self { cluster: None, kept: true, kept_id: None, similarity: None, cluster_size: None, copy_count: None };
 
     /// Appends an entry to `bytes` with this note in it: fields of a JSON object, header lines of a WARC record,
-    /// further cells of a row. Says whether it replaced something.
+    /// additional cells of a row. Returns true if it replaced something.
     pub(super) fn write(&self, kind: &FileKind, entry: &[u8], bytes: &mut Vec<u8>) -> bool {
         match &kind.table {
             Some(table) => {
@@ -48,12 +48,12 @@ impl Annotation {
         }
     }
 
-    /// Appends the row with the names of the columns, and those of the notes.
+    /// Appends the header row with the names of the columns and of the notes.
     pub(super) fn write_header(table: &Table, row: &[u8], bytes: &mut Vec<u8>) {
         write_row(row, table, NOTES, bytes);
     }
 
-    /// Appends a document as an object of its own, with this note. `id` is for those that have none.
+    /// Appends a document as a separate JSON object, with this note. `id` is used if the document has none.
     pub(super) fn write_document(&self, id: &str, document: &Document<'_>, bytes: &mut Vec<u8>) {
         let id = document.id.as_deref().unwrap_or(id);
         let noted = Noted { id, uri: document.uri.as_deref(), text: document.text, annotation: self };
@@ -67,7 +67,7 @@ impl Annotation {
         for field in object_fields(entry) {
             end = field.all.end;
             if is_note(field.name) {
-                // What stands before it is copied, but for the comma between.
+                // Copy everything before it, except for the comma in between.
                 bytes.extend_from_slice(&entry[copied..field.all.start - usize::from(!is_empty)]);
                 copied = if is_empty && entry.get(end) == Some(&b',') { end + 1 } else { end };
                 is_replaced = true;
@@ -84,7 +84,7 @@ impl Annotation {
     }
 
     fn write_record(&self, entry: &[u8], bytes: &mut Vec<u8>) -> bool {
-        // The version line is the first, after what is nobody's.
+        // The version line comes first, after any garbage.
         let first = memchr::memchr(b'\n', entry).map_or(0, |end| end + 1);
         let line_end = if entry[..first].ends_with(b"\r\n") { "\r\n" } else { "\n" };
         bytes.extend_from_slice(&entry[..first]);
@@ -103,14 +103,14 @@ impl Annotation {
     }
 
     fn header(&self, line_end: &str) -> String {
-        // An id may have line ends in it, which would end the header.
+        // An id may contain line ends, which would end the header.
         let line = |(name, value): (&str, Option<String>)| {
             value.map(|value| format!("{name}: {}{line_end}", value.replace(char::is_control, " ")))
         };
         NOTE_HEADERS.into_iter().zip(self.values()).filter_map(line).collect()
     }
 
-    /// What a note says, in the order of [`NOTES`].
+    /// The values of a note, in the order of [`NOTES`].
     fn values(&self) -> [Option<String>; NOTES.len()] {
         let number = |number: Option<u64>| number.map(|number| number.to_string());
         [
@@ -124,7 +124,7 @@ impl Annotation {
     }
 }
 
-/// Whether a name of a JSON field, in its quotes and with its escapes, is that of a note.
+/// True if a quoted and escaped name of a JSON field is that of a note.
 fn is_note(quoted: &[u8]) -> bool {
     let is_note = |name: &[u8]| NOTES.iter().any(|note| note.as_bytes() == name);
     if memchr::memchr(b'\\', quoted).is_some() {
@@ -133,13 +133,13 @@ fn is_note(quoted: &[u8]) -> bool {
     is_note(&quoted[1..quoted.len() - 1])
 }
 
-/// Appends a row with the cells of a note, in the columns after the last one that has a name: so they stand below each
-/// other also where rows have fewer cells or more. Says whether columns of the same names were left out.
+/// Appends a row with the cells of a note, in the columns after the last named one, so that they are aligned even if
+/// rows have fewer cells or more. Returns true if columns of the same names were left out.
 fn write_row(row: &[u8], table: &Table, note: [&str; NOTES.len()], bytes: &mut Vec<u8>) -> bool {
     let is_replaced = |column: &usize| table.has_header && NOTES.contains(&&*table.names[*column]);
     let mark = if row.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     bytes.extend_from_slice(&row[..mark]);
-    // The cells come before the line ends, of which the last row may have none.
+    // The cells come before the line ends, which the last row may lack.
     let end = row.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(mark, |last| last + 1);
     let mut cells = raw_cells(&row[mark..end], table.delimiter);
     for column in 0..table.names.len() {
@@ -161,7 +161,7 @@ fn write_row(row: &[u8], table: &Table, note: [&str; NOTES.len()], bytes: &mut V
         bytes.extend_from_slice(cell);
         bytes.push(table.delimiter);
     }
-    // None follows the last cell.
+    // No separator follows the last cell.
     bytes.pop();
     bytes.extend_from_slice(if end < row.len() { &row[end..] } else { b"\n" });
     (0..table.names.len()).any(|column| is_replaced(&column))
@@ -250,7 +250,7 @@ mod tests {
             let again = noted(&jsonl, &noted(&jsonl, object).0);
             assert_eq!(again, (format!("{rest}{fields}}}\n"), true), "a second time");
         }
-        // A field inside of another one, a value, and a name in other letters are not meant.
+        // A nested field, a value, and a name in different case do not match.
         for object in ["{\"in\":{\"kept\":1},\"text\":\"kept\"}", "{\"Kept\":1,\"text\":\"\\\"kept\\\":1\"}"] {
             assert_eq!(noted(&jsonl, object), (format!("{},{fields}}}", &object[..object.len() - 1]), false));
         }
@@ -263,7 +263,7 @@ mod tests {
         let rest = "Content-Length: 1\r\nX: y\r\n z\r\n\r\nLookalike-Kept: x\r\n\r\n";
         let expected = format!("WARC/1.0\r\n{lines}{rest}");
         assert_eq!(annotated(Format::Warc, &format!("WARC/1.0\r\n{rest}")), expected);
-        // A second time, with a line that is folded.
+        // A second time, with a folded line.
         let old = "Lookalike-Kept-ID: x\r\n y\r\nlookalike-cluster : 3\r\n";
         let again = noted(&kind(Format::Warc, ""), &expected.replace("X: y", &format!("{old}X: y")));
         assert_eq!(again, (expected, true));

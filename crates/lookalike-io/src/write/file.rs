@@ -1,6 +1,7 @@
-//! One output file: entries of an input file, in their order, in its format and compression.
+//! Writes one output file: entries of an input file, in order, in its format and compression.
 //!
-//! Bytes are copied, not made again: runs of neighboring entries at once, and gzip members without unpacking them.
+//! Bytes are copied, not serialized again: runs of adjacent entries at once, and gzip members without decompressing
+//! them.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,18 +19,18 @@ use crate::read::{FileKind, Parser, Settings};
 /// An entry to be written, with notes if it gets any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
-    /// Where it is.
+    /// Location of the entry.
     pub place: Place,
-    /// Which entry of its file it is, counted from 1.
+    /// Number of the entry in its file, counted from 1.
     pub position: u64,
     /// Its notes.
     pub annotation: Option<Annotation>,
 }
 
-/// How many bytes are rendered at once: also the size of what is compressed by itself.
+/// Number of bytes rendered at a time: also the unit of independent compression.
 const PIECE: u64 = 1 << 20;
 
-/// How many bytes of entries are looked at together, at least.
+/// Minimum bytes of entries processed together.
 const TOGETHER: u64 = 16 << 20;
 
 /// The name of an annotated file: formats without room for notes become JSONL.
@@ -40,25 +41,25 @@ pub fn annotated_name(name: &str, format: Format) -> String {
 /// Writes entries of an input file to output files.
 #[derive(Clone, Copy, Debug)]
 pub struct FileWriter<'a> {
-    /// Where the entries are.
+    /// The entries.
     pub shelf: &'a Shelf,
-    /// How they were read.
+    /// The settings for reading them.
     pub settings: &'a Settings,
-    /// Which of the input files.
+    /// Number of the input file.
     pub file: u32,
     /// Its format.
     pub kind: &'a FileKind,
-    /// Whether its entries get notes.
+    /// True if its entries get notes.
     pub is_annotated: bool,
 }
 
 impl FileWriter<'_> {
-    /// Writes entries to `writer`: runs of neighbors, in order. Returns the number of entries with a field that a note
-    /// replaced.
+    /// Writes entries to `writer`: runs of adjacent ones, in order. Returns the number of entries with a field that a
+    /// note replaced.
     ///
     /// # Errors
     ///
-    /// When a run cannot be read, an entry cannot be read again, or the output cannot be written; `path` is named then.
+    /// If a run cannot be read, an entry cannot be read again, or the output cannot be written; `path` is named then.
     pub fn write<E: From<Error>>(
         &self,
         mut runs: impl Iterator<Item = std::result::Result<Vec<Written>, E>>,
@@ -97,8 +98,8 @@ impl FileWriter<'_> {
         }
     }
 
-    /// Writes entries that are all there, and are the first or the last, or both or neither. Says how many had a field
-    /// that a note replaced.
+    /// Writes entries that are all available, and are the first or the last, or both or neither. Returns the number
+    /// with a field that a note replaced.
     fn write_entries(
         &self,
         entries: &[Written],
@@ -111,7 +112,8 @@ impl FileWriter<'_> {
         let is_list = self.kind.format == Format::JsonList;
         if entries.is_empty() {
             let nothing: &[u8] = match (is_first, is_list) {
-                // No bytes are no JSON, and a list of nothing is. And they are no gzip file: an empty one has a header.
+                // An empty file is not valid JSON, but an empty list is. It is not valid gzip either, which needs a
+                // header.
                 (true, _) if is_list || self.is_json_by_name() => b"[]\n",
                 (true, _) => b"",
                 (false, true) => b"\n]\n",
@@ -131,7 +133,7 @@ impl FileWriter<'_> {
         let pieces: Vec<(usize, &[Written])> = pieces.into_iter().enumerate().collect();
         let last = pieces.len() - 1;
         let mut replaced = 0;
-        // A few pieces are rendered in parallel, then written in order; so the memory they take stays small.
+        // A few pieces are rendered in parallel, then written in order, so they use little memory.
         for some in pieces.chunks(2 * rayon::current_num_threads()) {
             let render = |(number, piece): &(usize, &[Written])| {
                 if self.is_copied(piece) {
@@ -154,7 +156,7 @@ impl FileWriter<'_> {
         Ok(replaced)
     }
 
-    /// How the output is packed: what turned into JSONL is not.
+    /// The compression of the output: none if it was converted to JSONL.
     fn compression(&self) -> Compression {
         if self.is_annotated && !self.kind.format.has_room_for_notes() {
             return Compression::None;
@@ -162,20 +164,20 @@ impl FileWriter<'_> {
         self.kind.compression
     }
 
-    /// Whether a piece goes from its store to the output without being looked at.
+    /// True if a piece is copied from its store to the output without parsing.
     fn is_copied(&self, piece: &[Written]) -> bool {
         let is_as_wanted = self.compression() == Compression::None || piece[0].place.store == Store::Member;
-        // Of these, what stands between two entries is not in either.
+        // In these formats, the bytes between two entries belong to neither.
         let stands_alone = !matches!(self.kind.format, Format::JsonList | Format::JsonValues);
         is_as_wanted && stands_alone && !self.is_annotated
     }
 
-    /// The bytes of a piece as they lie in their store, in a buffer that may be longer.
+    /// Reads the bytes of a piece from their store, into a buffer that may be longer.
     fn copy<'b>(&self, piece: &[Written], buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
         let size: usize = piece.iter().map(|entry| entry.place.length as usize).sum();
         buffer.resize(size.max(buffer.len()), 0);
         let mut rest = &mut buffer[..size];
-        // Neighbors are read at once.
+        // Adjacent entries are read at once.
         for run in piece.chunk_by(|left, right| left.place.offset + u64::from(left.place.length) == right.place.offset)
         {
             let length = run.iter().map(|entry| entry.place.length as usize).sum();
@@ -186,7 +188,7 @@ impl FileWriter<'_> {
         Ok(&buffer[..size])
     }
 
-    /// Appends the entries of a piece with their notes; says how many had a field that a note replaced.
+    /// Appends the entries of a piece with their notes; returns the number with a field that a note replaced.
     fn render(&self, piece: &[Written], is_first: bool, path: &Path, rendered: &mut Rendered) -> Result<u64> {
         let mut parser = Parser::new(self.settings);
         let mut buffer = Vec::new();
@@ -196,7 +198,7 @@ impl FileWriter<'_> {
             match self.kind.format {
                 Format::JsonList if is_first && at == 0 => bytes.extend_from_slice(b"[\n"),
                 Format::JsonList => bytes.extend_from_slice(b",\n"),
-                // A record that gets no note goes from member to member.
+                // A record without a note is copied as a gzip member.
                 Format::Warc if entry.annotation.is_none() && entry.place.store == Store::Member => {
                     rendered.packed.extend_from_slice(self.copy(std::slice::from_ref(entry), &mut buffer)?);
                     continue;
@@ -228,7 +230,7 @@ impl FileWriter<'_> {
         Ok(replaced)
     }
 
-    /// Whether those who read the output will take it for one JSON value.
+    /// True if readers of the output will take it for one JSON value because of its name.
     fn is_json_by_name(&self) -> bool {
         let is_json = matches!(self.kind.format, Format::Jsonl | Format::JsonValues);
         is_json && unpacked_extension(&self.shelf.files()[self.file as usize].name).as_deref() == Some("json")
@@ -256,12 +258,12 @@ impl FileWriter<'_> {
     }
 }
 
-/// Whether these are nothing but line ends.
+/// True if these are only line ends.
 fn is_blank(bytes: &[u8]) -> bool {
     bytes.trim_ascii().is_empty()
 }
 
-/// What becomes of a piece: what is packed, and what will be.
+/// A rendered piece: the compressed part, and the part still to be compressed.
 struct Rendered {
     bytes: Vec<u8>,
     packed: Vec<u8>,
@@ -273,7 +275,7 @@ impl Rendered {
         Ok(Self { bytes: Vec::new(), packed: Vec::new(), packer: Packer::new(compression)? })
     }
 
-    /// Packs what is not yet packed by itself, so that what follows can be unpacked without it.
+    /// Compresses the pending part independently, so that the following data can be decompressed without it.
     fn pack(&mut self) -> io::Result<()> {
         self.packer.pack(&self.bytes, &mut self.packed)?;
         self.bytes.clear();
@@ -291,7 +293,7 @@ impl Rendered {
     }
 }
 
-/// Cuts entries into pieces of about [`PIECE`] bytes, each from one store.
+/// Splits entries into pieces of about [`PIECE`] bytes, each from one store.
 fn pieces(entries: &[Written]) -> Vec<&[Written]> {
     let mut size = 0;
     entries

@@ -1,4 +1,4 @@
-//! Complete or absent: output is written aside, and moved into place at the end.
+//! Complete or absent: output is written to a staging folder, and moved into place at the end.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -19,33 +19,33 @@ use crate::unfinished::Unfinished;
 pub struct Staging {
     target: Target,
     path: PathBuf,
-    /// The names that a run writes. They may be replaced, and nothing else.
+    /// The names that a run writes. Only these may be replaced.
     owned: &'static [&'static str],
     unfinished: Unfinished,
 }
 
-/// What becomes of the folder.
+/// Destination of the folder.
 #[derive(Debug)]
 enum Target {
-    /// It gets this name.
+    /// The folder is renamed to this path.
     New(PathBuf, Aside),
-    /// What is in it goes to the folder of this name.
+    /// The contents are moved to the existing folder at this path.
     Inside(PathBuf, Aside),
-    /// What is in it goes to this address; it is made in the system's temporary folder.
+    /// The contents are uploaded to this address; the folder is in the system's temporary folder.
     Remote(String, TempDir),
 }
 
-/// The file that is written last, and shows that a folder is of an earlier run.
+/// The file that is written last, and identifies a folder as the result of a run.
 const SEAL: &str = "summary.json";
 
 impl Staging {
-    /// A place to write `target`, which will hold some of the names `owned`. It is recorded in `unfinished` until it is
-    /// complete. What a run that was killed has left of it is removed.
+    /// Creates a staging folder for `target`, which will contain some of the names `owned`. It is recorded in
+    /// `unfinished` until it is complete. Leftovers of a killed run are removed.
     ///
     /// # Errors
     ///
-    /// When `target` holds something and `force` is not given; when what would be replaced is not of an earlier run, or
-    /// is one of `inputs`; when another run writes there; or when nothing can be written there.
+    /// If `target` is not empty and `force` is not given; if what would be replaced is not from an earlier run, or is
+    /// one of `inputs`; if another run writes there; or if nothing can be written there.
     pub fn new(
         target: &Path,
         force: bool,
@@ -74,7 +74,7 @@ impl Staging {
                 unfinished,
             });
         };
-        // A run that was killed when the folder had just got its name.
+        // A run that was killed just after the folder was renamed.
         if let Some(left) = beside.map(|beside| Aside::left(&beside, target)).transpose()?.flatten() {
             left.remove(&Faults::default()).map_err(Error::unwritable(target))?;
         }
@@ -82,7 +82,7 @@ impl Staging {
         let left = Aside::left(&inside, target)?;
         let names: Vec<PathBuf> =
             entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| *path != inside).collect();
-        // Entries were on the move, and the seal is not back: what has one of our names is a part of a result.
+        // Entries were being moved, and the seal is missing: entries with our names are part of a result.
         let is_part = left.as_ref().is_some_and(Aside::was_moving) && !is_there(&target.join(SEAL));
         let is_owned = |path: &PathBuf| owned.iter().any(|name| path.ends_with(name));
         if !names.is_empty() {
@@ -106,8 +106,8 @@ impl Staging {
         Ok(Self { path: aside.new_entries(), target: Target::Inside(target.to_owned(), aside), owned, unfinished })
     }
 
-    /// A place to write `target` once more, after an earlier attempt at the same run was about to move it into place:
-    /// what is there may be a part of it. Far away nothing else shows that.
+    /// Creates a staging folder for `target` again, after an earlier attempt at the same run was about to move it into
+    /// place: the existing contents may be a part of it. For remote targets, nothing else shows that.
     ///
     /// # Errors
     ///
@@ -134,12 +134,12 @@ impl Staging {
         Ok(Self { path: folder.path().to_owned(), target: Target::Remote(url.to_owned(), folder), owned, unfinished })
     }
 
-    /// Where to write.
+    /// Path to write to.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What has to be removed if the run is abandoned: the folder of [`Staging::path`], or one around it.
+    /// The folder to remove if the run is abandoned: [`Staging::path`], or its parent.
     pub fn around(&self) -> &Path {
         match &self.target {
             Target::New(_, aside) | Target::Inside(_, aside) => aside.path(),
@@ -151,7 +151,7 @@ impl Staging {
     ///
     /// # Errors
     ///
-    /// When it cannot be created.
+    /// If it cannot be created.
     pub fn file(&self, name: &str) -> Result<BufWriter<File>> {
         let path = self.path().join(name);
         let folder = parent(&path);
@@ -159,11 +159,11 @@ impl Staging {
         Ok(BufWriter::with_capacity(1 << 20, File::create(&path).map_err(Error::unwritable(&path))?))
     }
 
-    /// Moves everything into place. If something cannot be moved, what was there before is restored.
+    /// Moves everything into place. On failure, the previous state is restored.
     ///
     /// # Errors
     ///
-    /// When something cannot be moved.
+    /// If something cannot be moved.
     pub fn commit(self) -> Result<()> {
         self.commit_with(&Faults::default())
     }
@@ -172,13 +172,13 @@ impl Staging {
     ///
     /// # Errors
     ///
-    /// When something cannot be moved.
+    /// If something cannot be moved.
     #[doc(hidden)]
     pub fn commit_with(self, faults: &Faults) -> Result<()> {
         let Self { target, path, owned, unfinished } = self;
         let aside = match target {
             Target::Remote(url, _folder) => {
-                // The seal goes first and comes last, so that what is there in between never seems complete.
+                // The seal is removed first and restored last, so that intermediate states never look complete.
                 let (seal, others): (Vec<&str>, _) = owned.iter().partition(|name| **name == SEAL);
                 remote::remove_all(&url, &[seal, others].concat())?;
                 return remote::upload(&path, &url, SEAL);
@@ -187,7 +187,7 @@ impl Staging {
                 let rename = || faults.check_commit().and_then(|()| fs::rename(&path, &target));
                 let renamed = |cause: std::io::Error| match fs::read_dir(&target).map(Iterator::count) {
                     Ok(0) | Err(_) => Error::unwritable(&target)(cause),
-                    // Something was put there while the run was under way.
+                    // Something was created there during the run.
                     Ok(_) => Error::OutputExists { path: target.clone() },
                 };
                 unfinished.complete(aside.path(), || rename().map_err(renamed))?;
@@ -199,14 +199,14 @@ impl Staging {
                 aside
             }
         };
-        // The output is complete. What cannot be removed is found by the next run.
+        // The output is complete. The next run finds anything that cannot be removed.
         let _ = aside.remove(faults);
         Ok(())
     }
 }
 
-/// Moves the old entries away and the new ones in, or none at all. The seal goes first and comes last: without it, and
-/// with the folder of old entries, the next run knows that a result is in parts.
+/// Moves the old entries away and the new ones in, or none at all. The seal is removed first and restored last: if it
+/// is missing and the folder of old entries exists, the next run knows that the result is incomplete.
 fn replace(target: &Path, aside: &Aside, owned: &[&str], faults: &Faults) -> std::io::Result<()> {
     let (new, old) = (aside.new_entries(), aside.old_entries());
     faults.check_commit()?;
@@ -222,7 +222,7 @@ fn replace(target: &Path, aside: &Aside, owned: &[&str], faults: &Faults) -> std
         let moved = faults.check_commit().and_then(|()| fs::rename(from, to));
         if moved.is_err() {
             for (from, to) in moves[..done].iter().rev() {
-                // The first error is the one to tell.
+                // Report the first error.
                 let _ = fs::rename(to, from);
             }
             return moved;
@@ -231,10 +231,10 @@ fn replace(target: &Path, aside: &Aside, owned: &[&str], faults: &Faults) -> std
     Ok(())
 }
 
-/// How long the seal of an earlier run may be.
+/// Maximum length of the seal of an earlier run.
 const LONGEST_SEAL: usize = 64 << 20;
 
-/// Whether an address may get a new result.
+/// Checks that an address may get a new result.
 fn check_remote(url: &str, force: bool, inputs: &[InputFile]) -> Result<()> {
     check_not_input(url, inputs)?;
     if remote::is_empty(url, SEAL)? {
@@ -251,7 +251,7 @@ fn check_remote(url: &str, force: bool, inputs: &[InputFile]) -> Result<()> {
     }
 }
 
-/// Makes sure that nothing that is read lies below an address.
+/// Checks that no input is below an address.
 fn check_not_input(url: &str, inputs: &[InputFile]) -> Result<()> {
     let place = below_url(&remote::place(url));
     match inputs.iter().find(|input| input.shown().to_string_lossy().starts_with(&place)) {
@@ -264,7 +264,7 @@ fn is_seal(summary: &str) -> bool {
     summary.contains("\"lookalike\"")
 }
 
-/// Whether an output folder that holds a result, whole or in part, may get a new one.
+/// Checks that an output folder with a complete or partial result may get a new one.
 fn check_replaceable(target: &Path, is_part: bool, owned: &[&str], inputs: &[InputFile]) -> Result<()> {
     let is_ours = is_part || fs::read_to_string(target.join(SEAL)).is_ok_and(|seal| is_seal(&seal));
     for path in owned.iter().map(|name| target.join(name)).filter(|path| is_there(path)) {
@@ -280,7 +280,7 @@ fn check_replaceable(target: &Path, is_part: bool, owned: &[&str], inputs: &[Inp
     Ok(())
 }
 
-/// Whether there is something of this name, also a link to nowhere.
+/// True if something has this name, even a broken link.
 fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
@@ -294,20 +294,20 @@ pub struct OutputFile {
 
 #[derive(Debug)]
 enum Writer {
-    /// Aside, to be moved.
+    /// A temporary file, to be moved.
     Aside(BufWriter<NamedTempFile>),
-    /// A pipe or a device cannot be replaced, only written to.
+    /// A pipe or a device, which cannot be replaced, only written to.
     Through(BufWriter<File>),
-    /// In the system's temporary folder, to be sent to an address.
+    /// In the system's temporary folder, to be uploaded to an address.
     Remote(BufWriter<NamedTempFile>),
 }
 
 impl OutputFile {
-    /// A temporary file beside `target`, recorded in `unfinished`.
+    /// Creates a temporary file beside `target`, recorded in `unfinished`.
     ///
     /// # Errors
     ///
-    /// When `target` exists and `force` is not given, or nothing can be written there.
+    /// If `target` exists and `force` is not given, or nothing can be written there.
     pub fn new(target: &Path, force: bool, unfinished: &Unfinished) -> Result<Self> {
         let unwritable = || Error::unwritable(target);
         if let Some(url) = target.to_str().filter(|url| remote::is_url(url)) {
@@ -346,7 +346,7 @@ impl OutputFile {
         Ok(Self { target: target.to_owned(), writer })
     }
 
-    /// Where to write.
+    /// The writer.
     pub fn writer(&mut self) -> &mut (dyn Write + Send) {
         match &mut self.writer {
             Writer::Aside(writer) | Writer::Remote(writer) => writer,
@@ -358,7 +358,7 @@ impl OutputFile {
     ///
     /// # Errors
     ///
-    /// When it cannot be finished or moved.
+    /// If it cannot be finished or moved.
     pub fn commit(self) -> Result<()> {
         let target = self.target;
         match self.writer {
@@ -458,7 +458,7 @@ mod tests {
         earlier_run(folder.path());
         let staging = staging(folder.path(), true).unwrap();
         staging.file("removed.jsonl").unwrap().write_all(b"new").unwrap();
-        // A name that is taken by a folder with something in it cannot be replaced by a rename.
+        // A non-empty folder cannot be replaced by a rename.
         staging.file("mine.txt/x").unwrap().write_all(b"new").unwrap();
         assert!(matches!(staging.commit(), Err(Error::Unwritable { .. })));
         assert_eq!(names(folder.path()), ["kept", "mine.txt", "removed.jsonl", SEAL]);

@@ -1,6 +1,6 @@
-//! Servers on this machine for tests: a real S3 store, a network with faults before it, and a tiny web server.
+//! Servers on this machine for tests: a real S3 store, a proxy with network faults, and a minimal web server.
 //!
-//! Each test starts its own, on a port that the system chooses, so that tests run side by side.
+//! Each test starts its own on a port chosen by the system, so tests can run in parallel.
 #![allow(unreachable_pub, reason = "a module of a test")]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,7 +18,7 @@ use s3s::service::S3ServiceBuilder;
 pub const KEY: &str = "key-of-the-tests";
 pub const SECRET: &str = "secret-of-the-tests";
 
-/// Many tries, and no time between them.
+/// Many retries with almost no delay.
 fn eager() -> Patience {
     let wait = Duration::from_millis(2);
     Patience {
@@ -30,7 +30,7 @@ fn eager() -> Patience {
     }
 }
 
-/// A proxy that nobody listens to, and that is not used for this machine: so one in the environment is not used either.
+/// A proxy that does not exist, and is not used for this machine: this also disables a proxy of the environment.
 pub const NO_PROXY: [(&str, &str); 2] =
     [("proxy_url", "http://127.0.0.1:9"), ("proxy_excludes", "127.0.0.1,localhost")];
 
@@ -39,7 +39,7 @@ pub fn access(at: SocketAddr, key: &str) -> Access {
     access_with(at, key, eager())
 }
 
-/// The same, with less patience or more.
+/// The same, with a different retry policy.
 pub fn access_with(at: SocketAddr, key: &str, patience: Patience) -> Access {
     let endpoint = format!("http://{at}");
     let settings = [
@@ -87,13 +87,13 @@ impl Store {
         self.root.path().join("bucket").join(key)
     }
 
-    /// Puts an object there behind the store's back.
+    /// Writes an object directly to the folder of the store.
     pub fn put(&self, key: &str, bytes: &[u8]) {
         std::fs::create_dir_all(self.path(key).parent().unwrap()).unwrap();
         std::fs::write(self.path(key), bytes).unwrap();
     }
 
-    /// All that lies in the store but what the store notes for itself.
+    /// All objects in the store, without the store's own files.
     pub fn names(&self) -> Vec<String> {
         let root = self.root.path().join("bucket");
         let mut names = Vec::new();
@@ -112,7 +112,7 @@ impl Store {
         names
     }
 
-    /// What is left of uploads in parts.
+    /// Remaining parts of multipart uploads.
     pub fn leftovers(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.root.path()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -120,30 +120,30 @@ impl Store {
     }
 }
 
-/// What a network does to a request.
+/// Effect of the network on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     None,
-    /// "Slow down", with or without a word on how long.
+    /// "Slow down", with or without a retry time.
     Busy {
         retry_after: bool,
     },
-    /// The answer ends after so many bytes.
+    /// The response ends after this many bytes.
     Cut(usize),
     Late(Duration),
-    /// The server is not asked: there is no such thing.
+    /// The server is not asked; the object is missing.
     Missing,
 }
 
-/// A network before a server, that does to each request what its test says.
+/// A network before a server that handles each request as its test requires.
 pub struct Network {
     pub at: SocketAddr,
-    /// The first lines of all requests, in order, and what became of each.
+    /// The first lines of all requests, in order, each with its fault.
     pub log: Arc<Mutex<Vec<(String, Fault)>>>,
 }
 
 impl Network {
-    /// `fault` is given the number of the request and its first line.
+    /// `fault` receives the number of the request and its first line.
     pub fn before(server: SocketAddr, fault: impl Fn(usize, &str) -> Fault + Send + Sync + 'static) -> Self {
         let log: Arc<Mutex<Vec<(String, Fault)>>> = Arc::default();
         let (count, noted) = (AtomicUsize::new(0), Arc::clone(&log));
@@ -230,7 +230,7 @@ impl Request {
         self.line.split(' ').nth(1).unwrap()
     }
 
-    /// The same, for a connection that carries no other.
+    /// The same, for a connection that is used only once.
     fn forwarded(&self) -> Vec<u8> {
         let headers = self.headers.iter().filter(|(name, _)| name != "connection");
         let headers: Vec<_> = headers.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -240,14 +240,14 @@ impl Request {
     }
 }
 
-/// What a tiny web server says.
+/// Response of a minimal web server.
 pub struct Answer {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
-    /// Whether it tells the length of the body.
+    /// Send the length of the body.
     pub has_length: bool,
-    /// After how much of the body the connection ends.
+    /// Number of bytes of the body after which the connection ends.
     pub cut: usize,
 }
 
@@ -261,7 +261,7 @@ impl Answer {
         self
     }
 
-    /// The part that is asked for, if one is.
+    /// The requested range, or the whole body if none is requested.
     pub fn ranged(request: &Request, body: &[u8]) -> Self {
         let Some((start, end)) =
             request.header("range").and_then(|range| range.strip_prefix("bytes=")?.split_once('-'))
@@ -277,7 +277,7 @@ impl Answer {
     }
 }
 
-/// A tiny web server. Gives its address.
+/// Starts a minimal web server, and returns its address.
 pub fn web(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> SocketAddr {
     serve(move |mut client| {
         let Some(request) = Request::read(&mut client) else { return };
@@ -292,7 +292,7 @@ pub fn web(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Socke
     })
 }
 
-/// Accepts connections until the process ends, each on a thread.
+/// Accepts connections until the process ends, each on its own thread.
 fn serve(handle: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = listener.local_addr().unwrap();
@@ -310,7 +310,7 @@ fn serve(handle: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     at
 }
 
-/// Numbers that look random, the same in every run.
+/// Pseudorandom numbers, the same in every run.
 pub struct Dice(u64);
 
 impl Dice {

@@ -1,15 +1,15 @@
-//! Bytes of a table to its whole rows. A line end between quotes does not end a row.
+//! Finds the complete rows of a table. A line end between quotes does not end a row.
 
 use memchr::{memchr, memchr3};
 
 use super::quotes::{Quoted, quoted_between_tabs};
 use crate::read::cut::Cut;
 
-/// How many rows with an open quote are given up, one line each, before the rest of the file is.
+/// Number of rows with an open quote that are each skipped as one line before the rest of the file is given up.
 const MOST_UNCLOSED: usize = 16;
 
-/// Cuts off the rows of `bytes` that are whole. `at_end` says that nothing will follow; `is_too_long` that the first row
-/// is longer than any should be, so that a quote in it must have been left open.
+/// Cuts off the complete rows of `bytes`. With `at_end`, nothing follows; with `is_too_long`, the first row is too
+/// long, so a quote in it must have been left open.
 pub(in crate::read) fn cut(bytes: &[u8], delimiter: u8, at_end: bool, is_too_long: bool, cut: &mut Cut) {
     let mut unclosed = 0;
     let mut start = 0;
@@ -31,12 +31,12 @@ pub(in crate::read) fn cut(bytes: &[u8], delimiter: u8, at_end: bool, is_too_lon
             RowEnd::Open | RowEnd::InQuotes => return,
         };
         if bytes[start..end].iter().all(|byte| matches!(byte, b'\n' | b'\r')) {
-            // A blank line is no row.
+            // A blank line is not a row.
             cut.push_blank(start..end, 0);
         } else {
             cut.push(start..end, None);
         }
-        // At the end, what was found out of open quotes must not be found out again for each part.
+        // At the end, the results about open quotes must not be recomputed for each part.
         if cut.is_full() && !at_end {
             return;
         }
@@ -47,16 +47,16 @@ pub(in crate::read) fn cut(bytes: &[u8], delimiter: u8, at_end: bool, is_too_lon
 enum RowEnd {
     /// After the line end.
     At(usize),
-    /// Not yet seen.
+    /// Not found yet.
     Open,
-    /// Not yet seen, and a quote is open.
+    /// Not found yet, and a quote is open.
     InQuotes,
 }
 
-/// Where the row that starts at `start` ends. `is_last` says that an open quote will not be closed by what follows.
+/// Finds the end of the row at `start`. With `is_last`, an open quote will not be closed later.
 fn row_end(bytes: &[u8], start: usize, delimiter: u8, is_last: bool) -> RowEnd {
     let mut at = start;
-    // Once a cell.
+    // Once per cell.
     loop {
         if bytes.get(at) == Some(&b'"') && delimiter == b'\t' {
             match quoted_between_tabs(bytes, at, is_last) {
@@ -72,7 +72,7 @@ fn row_end(bytes: &[u8], start: usize, delimiter: u8, is_last: bool) -> RowEnd {
                 match bytes.get(at) {
                     Some(b'"') => at += 1,
                     Some(_) => break,
-                    // Two quotes may be one; at the very end, it is the last.
+                    // Two quotes may be an escaped one; at the very end, the first is the closing one.
                     None => return RowEnd::Open,
                 }
             }
@@ -103,11 +103,11 @@ mod tests {
         let lines: Vec<&str> = found.spans.iter().map(|span| &table[span.all.clone()]).collect();
         assert_eq!(lines, ["id,text\n", "1,a\n", "2,\"b\n", "3,c\n", "4,d\n"]);
         assert_eq!(found.spans.iter().filter(|span| span.problem.is_some()).count(), 1);
-        // The same in the middle of a file, where the row is too long to be one.
+        // The same in the middle of a file, where the row is too long.
         let mut found = Cut::default();
         cut(&table.as_bytes()[12..], b',', false, true, &mut found);
         assert_eq!((found.spans.len(), found.spans[0].problem.is_some()), (3, true));
-        // Quotes opened on every line end the file, and not in a time that grows with its square.
+        // Quotes opened on every line end the file, without quadratic time.
         let many = "1,\"a\n".repeat(101);
         let mut found = Cut::default();
         cut(many.as_bytes(), b',', true, false, &mut found);

@@ -1,6 +1,6 @@
-//! Tables of cells: rows as RFC 4180 defines them, with any delimiter. Given the first row, finds the delimiter and the
-//! wanted columns; given any other row, makes a document of it. Where rows end is found in `cut`, and where cells end in
-//! `row`.
+//! Tables of cells: rows as defined by RFC 4180, with any delimiter. Determines the delimiter and the requested columns
+//! from the first row, and parses every other row to a document. The end of rows is found in `cut`, and the end of
+//! cells in `row`.
 
 mod cut;
 mod quotes;
@@ -13,54 +13,64 @@ use lookalike_core::resolve::keep::FieldValue;
 use super::cut::without_mark;
 use super::{Document, Refused, Role, Settings, json_string, listed};
 use crate::charset;
+use crate::composed::{Composer, paths};
 
 pub(super) use cut::cut;
 pub(super) use row::Cells;
 pub(crate) use row::raw_cells;
 
-/// Where the cells of a file's fields are.
+/// The columns of a file's fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     pub(crate) delimiter: u8,
     pub(crate) has_header: bool,
-    /// Which column serves as what.
+    /// True if the columns of a text are marked in it.
+    tells_fields_apart: bool,
+    /// The role of each used column.
     columns: Vec<(Role, usize)>,
     /// The names of all columns.
     pub(crate) names: Vec<String>,
 }
 
-/// What may stand between cells, the likeliest first.
+/// Possible delimiters, most likely first.
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 
 impl Table {
-    /// Told by the first row. `Err` says why no document can be found.
+    /// Determines the columns from the first row. The error is the reason why no document can be found.
     pub(crate) fn of(name: &str, first_row: &[u8], settings: &Settings) -> Result<Self, Refused> {
-        let delimiter = settings.delimiter.unwrap_or_else(|| guess(name, first_row, Some(&settings.fields.text)));
+        let delimiter =
+            settings.delimiter.unwrap_or_else(|| guess(name, first_row, paths(&settings.fields.text).next()));
         let names = column_names(first_row, delimiter, settings);
         let mut columns = Vec::new();
         for wanted in settings.fields.wanted() {
-            match names.iter().position(|name| name == wanted.path) {
-                Some(at) => columns.push((wanted.role, at)),
-                None if wanted.role == Role::Text => return Err(Refused::NoTextField { fields: listed(&names) }),
-                // Other columns may be in some files and not in others.
-                None => {}
+            if wanted.role == Role::Text && !names.iter().any(|name| name == wanted.path) {
+                // If a text has several columns, all must exist; otherwise a name was mistyped.
+                let find = |path: &str| names.iter().position(|name| name == path).map(|at| (Role::Text, at));
+                let found: Option<Vec<(Role, usize)>> = paths(wanted.path).map(find).collect();
+                columns.extend(found.ok_or_else(|| Refused::NoTextField { fields: listed(&names) })?);
+                continue;
             }
+            // Other columns may be missing in some files.
+            columns.extend(names.iter().position(|name| name == wanted.path).map(|at| (wanted.role, at)));
         }
-        Ok(Self { delimiter, has_header: settings.has_header, columns, names })
+        let tells_fields_apart = settings.fields.tells_fields_apart;
+        Ok(Self { delimiter, has_header: settings.has_header, tells_fields_apart, columns, names })
     }
 
-    /// Told by the first row, where all columns are wanted: with their names.
+    /// Determines all columns from the first row, with their names.
     pub(super) fn of_all(name: &str, first_row: &[u8], settings: &Settings) -> (Self, Vec<String>) {
         let delimiter = settings.delimiter.unwrap_or_else(|| guess(name, first_row, None));
         let names = column_names(first_row, delimiter, settings);
-        let table = Self { delimiter, has_header: settings.has_header, columns: Vec::new(), names: names.clone() };
+        let (has_header, columns) = (settings.has_header, Vec::new());
+        let table = Self { delimiter, has_header, tells_fields_apart: false, columns, names: names.clone() };
         (table, names)
     }
 
-    /// Whether this is the start of a table: its first row has the name of the text column.
+    /// True if this is the start of a table: its first row has the name of the text column.
     pub(crate) fn has_text_column(start: &[u8], settings: &Settings) -> bool {
         let line = start.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
-        let is_name = |cell: &[u8]| unquoted(cell.trim_ascii()) == settings.fields.text.as_bytes();
+        let is_name =
+            |cell: &[u8]| paths(&settings.fields.text).any(|name| unquoted(cell.trim_ascii()) == name.as_bytes());
         let delimiters = settings.delimiter.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
         delimiters.iter().any(|delimiter| {
             let mut cells = line.split(|byte| byte == delimiter);
@@ -73,7 +83,7 @@ fn unquoted(cell: &[u8]) -> &[u8] {
     cell.strip_prefix(b"\"").and_then(|cell| cell.strip_suffix(b"\"")).unwrap_or(cell)
 }
 
-/// The names in the first row; numbers, where it has none.
+/// The names in the first row; numbers, if it has none.
 fn column_names(first_row: &[u8], delimiter: u8, settings: &Settings) -> Vec<String> {
     let mut cells = Cells::default();
     cells.read(without_mark(first_row), delimiter);
@@ -85,7 +95,7 @@ fn column_names(first_row: &[u8], delimiter: u8, settings: &Settings) -> Vec<Str
     (0..cells.count()).map(name).collect()
 }
 
-/// The delimiter that a line before the first row declares: `sep=;`.
+/// The delimiter declared by a line before the first row: `sep=;`.
 pub(super) fn declared_delimiter(line: &[u8]) -> Option<u8> {
     // Blank lines may come first.
     let line = unquoted(without_mark(line).trim_ascii());
@@ -97,13 +107,14 @@ pub(super) fn declared_delimiter(line: &[u8]) -> Option<u8> {
     }
 }
 
-/// The delimiter that a file's name says, if it says one.
+/// The delimiter implied by a file's name, if any.
 pub(super) fn delimiter_by_name(name: &str) -> Option<u8> {
     let name = name.to_ascii_lowercase();
     [".tsv", ".tab"].iter().any(|extension| name.contains(extension)).then_some(b'\t')
 }
 
-/// The delimiter that a name says; or else the one by which the first row has the wanted column; or else the most cells.
+/// The delimiter implied by a name; or else the one with which the first row has the requested column; or else the one
+/// with the most cells.
 fn guess(name: &str, first_row: &[u8], wanted: Option<&str>) -> u8 {
     if let Some(delimiter) = delimiter_by_name(name) {
         return delimiter;
@@ -136,7 +147,21 @@ pub(super) fn parse<'a>(
     let mut document =
         Document { id: None, text: "", uri: None, source: None, value: FieldValue::Missing, others: Box::default() };
     let mut others = Vec::new();
-    for (role, column) in &table.columns {
+    let is_text = |role: Role| role == Role::Text;
+    let is_composed = table.columns.iter().filter(|(role, _)| is_text(*role)).nth(1).is_some();
+    if let Some(buffer) = buffer.take_if(|_| is_composed) {
+        let mut composer = Composer::new(buffer, table.tells_fields_apart);
+        for (_, column) in table.columns.iter().filter(|(role, _)| is_text(*role)) {
+            composer.begin_field();
+            cells
+                .cell(*column)
+                .filter(|cell| !cell.is_empty())
+                .into_iter()
+                .for_each(|cell| composer.push(&charset::decode(cell, None, false)));
+        }
+        document.text = buffer;
+    }
+    for (role, column) in table.columns.iter().filter(|(role, _)| !is_composed || !is_text(*role)) {
         let Some(cell) = cells.cell(*column) else {
             if *role == Role::Text {
                 let (count, column) = (cells.count(), column + 1);
@@ -144,7 +169,7 @@ pub(super) fn parse<'a>(
             }
             continue;
         };
-        // Tables come from spreadsheets, which write what the system likes.
+        // Tables often come from spreadsheets, which use the charset of the system.
         let value = charset::decode(cell, None, false);
         match role {
             Role::Text => {
@@ -228,12 +253,12 @@ mod tests {
                 ok("5", "b"),
             ]
         );
-        // An open quote does not swallow the next row, though that ends as a quoted cell would.
+        // An open quote does not swallow the next row, although that row ends like a quoted cell.
         assert_eq!(
             documents("a.tsv", "id\ttext\n1\t\"open\n2\ta screen of 5\"\n", &text),
             [ok("1", "\"open"), ok("2", "a screen of 5\"")]
         );
-        // What spreadsheets quote is quoted: a tab, or lines.
+        // Spreadsheets quote tabs and line ends.
         assert_eq!(
             documents("a.tsv", "id\ttext\n1\t\"a\tb\"\n2\t\"c\nd\"\r\n3\te", &text),
             [ok("1", "a\tb"), ok("2", "c\nd"), ok("3", "e")]

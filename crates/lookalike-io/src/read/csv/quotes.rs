@@ -1,24 +1,24 @@
-//! Quotes between tabs. Most writers of tab-separated files do not quote at all, and a title may start with a quote: so a
-//! cell counts as quoted only where the quotes cannot be anything else.
+//! Quotes in tab-separated files. Most writers of these files do not quote at all, and a title may start with a quote,
+//! so a cell counts as quoted only if there is no other interpretation.
 
 use memchr::{memchr, memchr2};
 
-/// What a cell is that starts with a quote.
+/// Interpretation of a cell that starts with a quote.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Quoted {
     /// It is quoted, and ends here, after the closing quote.
     Until(usize),
-    /// It is not: the quote is a character like any other.
+    /// It is not quoted: the quote is an ordinary character.
     Not,
-    /// It depends on what follows.
+    /// It depends on the following bytes.
     Open,
 }
 
-/// Whether the cell at `start`, which starts with a quote, is quoted as a whole, as spreadsheets write it.
+/// Determines if the cell at `start`, which starts with a quote, is quoted as a whole, as spreadsheets write it.
 ///
-/// Files with tabs mostly have no quotes by IANA's definition (text/tab-separated-values), and a title that starts with one
-/// must not swallow the rows up to the next. So the closing quote must be followed by a tab or a line end; and what is
-/// quoted must not have both a line end and a tab in it, which is what a row swallowed by mistake would have.
+/// Tab-separated files have no quotes by IANA's definition (text/tab-separated-values), and a title that starts with
+/// one must not swallow the rows up to the next. Therefore the closing quote must be followed by a tab or a line end,
+/// and the quoted part must not contain both a line end and a tab, as a row swallowed by mistake would.
 pub(super) fn quoted_between_tabs(bytes: &[u8], start: usize, is_last: bool) -> Quoted {
     let (mut at, mut has_tab, mut has_line_end) = (start + 1, false, false);
     loop {

@@ -1,12 +1,12 @@
-//! One row to its cells: as they stand, or unquoted. In a cell that does not start with a quote, quotes are characters like
-//! any other.
+//! Splits one row into cells, raw or unquoted. In a cell that does not start with a quote, quotes are ordinary
+//! characters.
 
 use csv_core::ReadRecordResult;
 use memchr::{memchr, memchr3};
 
 use super::quotes::{Quoted, quoted_between_tabs};
 
-/// The cells of one row as they stand there, with their quotes; the last one without the line ends.
+/// The raw cells of one row, with their quotes; the last one without the line ends.
 pub(crate) fn raw_cells(row: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]> {
     let mut start = Some(0);
     std::iter::from_fn(move || {
@@ -17,7 +17,7 @@ pub(crate) fn raw_cells(row: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]
     })
 }
 
-/// Where the cell ends that `bytes` start with.
+/// The end of the cell at the start of `bytes`.
 fn cell_end(bytes: &[u8], delimiter: u8) -> usize {
     let mut at = 0;
     if bytes.first() == Some(&b'"') && delimiter == b'\t' {
@@ -37,7 +37,7 @@ fn cell_end(bytes: &[u8], delimiter: u8) -> usize {
     memchr3(delimiter, b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |end| at + end)
 }
 
-/// The cells of one row, unquoted; kept for its buffers.
+/// The unquoted cells of one row, with reusable buffers.
 #[derive(Debug)]
 pub(in crate::read) struct Cells {
     reader: csv_core::Reader,
@@ -63,7 +63,7 @@ impl Cells {
             self.delimiter = delimiter;
         }
         self.reader.reset();
-        // Unquoted, a row is never longer.
+        // An unquoted row is never longer.
         if self.bytes.len() < row.len() {
             self.bytes.resize(row.len(), 0);
         }
@@ -76,7 +76,7 @@ impl Cells {
             written += wrote;
             self.count += ends;
             match result {
-                // An empty input says that nothing follows, so another call ends the row.
+                // An empty input marks the end, so another call ends the row.
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
                 ReadRecordResult::OutputFull => self.bytes.resize(2 * self.bytes.len() + 1, 0),
@@ -85,7 +85,7 @@ impl Cells {
         }
     }
 
-    /// The same, by the rules of tabs.
+    /// Splits a row by the rules for tabs.
     fn read_between_tabs(&mut self, row: &[u8]) {
         self.bytes.clear();
         self.count = 0;
@@ -166,7 +166,7 @@ mod tests {
             for span in spans(bytes.as_bytes(), b'\t') {
                 let row = &bytes.as_bytes()[span.all];
                 cells.read(row, b'\t');
-                // Nothing of a row is left over but delimiters, line ends and quotes.
+                // Only delimiters, line ends and quotes of a row are dropped.
                 let letters = |bytes: &[u8]| memchr::memchr_iter(b'a', bytes).count();
                 let in_cells: usize = (0..cells.count()).filter_map(|at| cells.cell(at)).map(letters).sum();
                 prop_assert_eq!(in_cells, letters(row));

@@ -1,4 +1,4 @@
-//! A table in memory, cut into chunks: only the numbers of rows are handed on, since texts are read where they lie.
+//! Cuts a table in memory into chunks: only row numbers are passed on, since texts are read in place.
 
 use super::{CHUNK, Next, Stream};
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::input::shelf::Store;
 use crate::read::chunk::{Chunk, ChunkStore, HeldChunk};
 
 impl Stream {
-    /// Fills `chunk` with the next rows; the same rows in every run, however many threads there are.
+    /// Fills `chunk` with the next rows: the same in every run, whatever the number of threads.
     pub(super) fn next_held(&mut self, chunk: &mut Chunk, most: usize) -> Result<Next> {
         let Some((table, next)) = &mut self.held else { return Ok(Next::End) };
         let (first, count) = (*next, table.rows.row_count());
@@ -17,7 +17,7 @@ impl Stream {
         while end < count && bytes < CHUNK && end - first < MOST_ROWS {
             let length = table.rows.text(end).len();
             if length > most.max(CHUNK) && length <= self.settings.longest as usize {
-                // It has a chunk of its own, and waits for its turn.
+                // It has its own chunk, and waits for its turn.
                 if end == first {
                     return Ok(Next::Large);
                 }
@@ -39,5 +39,5 @@ impl Stream {
     }
 }
 
-/// The most rows of a chunk: those without a text take room as well.
+/// Maximum number of rows of a chunk: those without a text take memory as well.
 const MOST_ROWS: u64 = 1 << 16;

@@ -1,4 +1,4 @@
-//! A file, decompressed and cut into chunks, one after the other.
+//! A file, decompressed and cut into chunks.
 
 mod held;
 mod open;
@@ -25,10 +25,10 @@ use crate::skipped::SkipReason;
 
 pub(super) use open::Opened;
 
-/// How many bytes a chunk has about, unpacked: enough to make handing it over cheap, few enough to stay in the cache.
+/// Approximate decompressed size of a chunk: large enough for cheap scheduling, small enough to stay in the cache.
 const CHUNK: usize = 1 << 20;
 
-/// A file that is being read.
+/// A file being read.
 pub struct Stream {
     file: u32,
     unit: u32,
@@ -43,21 +43,23 @@ pub struct Stream {
     file_bytes: u64,
     /// Bytes that were read, and belong to the next chunk.
     ahead: Ahead,
-    /// Where they lie in the unpacked file.
+    /// Their offset in the decompressed file.
     offset: u64,
     members: VecDeque<Member>,
     number: u32,
-    /// How many packed bytes went into chunks so far.
+    /// Number of compressed bytes in chunks so far.
     packed_bytes: u64,
     end: End,
-    /// A part of what was read so far could not be unpacked.
+    /// True if a part of the data read so far could not be decompressed.
     has_gap: bool,
-    /// What is ahead is the rest of an entry that is too long.
+    /// True if the buffered bytes are the rest of an entry that is too long.
     is_skipping: bool,
     damage: Option<Damage>,
+    /// Sheets of a workbook with cells that are not read.
+    pub(in crate::read) other_sheets: Vec<String>,
 }
 
-/// What comes next in a file.
+/// Result of reading the next chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// A chunk was filled.
@@ -68,19 +70,19 @@ pub enum Next {
     End,
 }
 
-/// Whether there is more to read.
+/// State of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// There is.
+    /// There is more to read.
     Ahead,
-    /// The file came to its end.
+    /// The file has ended.
     Reached,
     /// The rest of it cannot be read.
     Lost,
 }
 
 impl Stream {
-    /// What the file is.
+    /// The detected kind of the file.
     pub fn kind(&self) -> &Arc<FileKind> {
         &self.kind
     }
@@ -89,7 +91,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read. (Damaged content is not an error: it is reported with the chunk before it.)
+    /// If the file cannot be read. (Damaged content is not an error: it is reported with the chunk before it.)
     pub fn next(&mut self, chunk: &mut Chunk) -> Result<bool> {
         Ok(self.next_within(chunk, usize::MAX)? == Next::Chunk)
     }
@@ -135,8 +137,8 @@ impl Stream {
             size = (2 * size).min(longest + CHUNK);
         }
         let end = chunk.cut.end;
-        // What follows the last whole entry of a damaged file is a part of one, and lost; unless more entries are
-        // ahead.
+        // In a damaged file, bytes after the last complete entry are an incomplete entry, and lost; unless more entries
+        // are buffered.
         let is_last = self.at_end() && !(chunk.cut.is_full() && end < self.ahead.len());
         let used = if is_last { self.ahead.len() } else { end };
         chunk.damage = if is_last || !self.at_end() { self.damage.take() } else { None };
@@ -161,7 +163,7 @@ impl Stream {
         self.number += 1;
     }
 
-    /// Reads until `size` bytes are ahead, or the end is reached.
+    /// Reads until `size` bytes are buffered, or the end is reached.
     fn read_to(&mut self, size: usize) -> Result<()> {
         let Some(most) = size.checked_sub(self.ahead.len()).filter(|most| *most > 0 && !self.at_end()) else {
             return Ok(());
@@ -176,12 +178,12 @@ impl Stream {
                     self.end = End::Reached;
                 }
                 if let Some(damage) = self.source.take_damage() {
-                    // What follows the data does not concern what was read.
+                    // Garbage after the data does not affect what was read.
                     self.has_gap |= more;
                     self.damage(damage.into());
                 }
             }
-            // The system has a number for its own errors; a decoder's have none.
+            // System errors have a number; those of a decoder have none.
             Err(cause) if compression == Compression::None || cause.raw_os_error().is_some() || is_far(&cause) => {
                 return Err(Error::unreadable(&self.shown)(cause));
             }
@@ -207,12 +209,12 @@ impl Stream {
         self.end != End::Ahead
     }
 
-    /// Notes what is wrong with the file here. What was noted before and not yet told is more important.
+    /// Records damage at this position. Earlier damage that has not been reported takes precedence.
     fn damage(&mut self, reason: SkipReason) {
         self.damage.get_or_insert(Damage { reason, positions: 0 });
     }
 
-    /// Cuts off the whole entries of what is ahead. `is_too_long` says that the first one is longer than any should be.
+    /// Cuts off the complete entries of the buffer. With `is_too_long`, the first one exceeds the limit.
     fn cut(&self, is_too_long: bool, cut: &mut Cut) {
         let is_whole = self.end == End::Reached;
         let ahead = self.ahead.as_slice();
@@ -220,7 +222,7 @@ impl Stream {
             Format::Jsonl | Format::Lines => cut::lines(ahead, is_whole, cut),
             Format::Paragraphs => cut::paragraphs(ahead, is_whole, cut),
             Format::JsonList | Format::JsonValues => json::cut(ahead, is_whole, cut),
-            // The last one is whole if it says so; if not, that is told already.
+            // The last one is complete if its length says so; otherwise damage has been reported already.
             Format::Warc => {
                 warc::cut(ahead, self.at_end(), cut);
                 cut.forget_damaged_end(self.end == End::Lost);
@@ -233,20 +235,20 @@ impl Stream {
                 let delimiter = self.kind.table.as_ref().map_or(b',', |table| table.delimiter);
                 csv::cut(ahead, delimiter, is_whole, is_too_long, cut);
             }
-            // A damaged file is a part of a text, which is not that text.
+            // A damaged file is a part of a text, which is a different text.
             Format::Text | Format::Html if is_whole && !self.has_gap => cut.push(0..ahead.len(), None),
             Format::Text | Format::Html | Format::Parquet | Format::Held | Format::Other => {}
         }
     }
 
-    /// Reads no further, and says why.
+    /// Stops reading, with a reason.
     fn give_up(&mut self, reason: SkipReason) {
         self.ahead.clear();
         self.end = End::Lost;
         self.damage(reason);
     }
 
-    /// Where the first `end` bytes ahead, now in a chunk, can be read again.
+    /// The location from which the first `end` buffered bytes, now in a chunk, can be read again.
     fn store(&mut self, end: u64, cut: &Cut) -> ChunkStore {
         if self.source.is_plain() {
             return ChunkStore::At(Store::File, self.offset);
@@ -266,7 +268,7 @@ impl Stream {
         }
     }
 
-    /// The packed bytes since the last chunk, for progress.
+    /// The compressed bytes since the last chunk, for progress.
     fn count_packed(&mut self, unpacked: usize) -> u64 {
         let position = self.source.packed_bytes().unwrap_or(self.packed_bytes + unpacked as u64);
         position - std::mem::replace(&mut self.packed_bytes, position)

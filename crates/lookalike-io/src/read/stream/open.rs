@@ -1,4 +1,5 @@
-//! A file of the input to a stream of what it is: its format, its table, its first bytes; or why it is not read.
+//! Opens a file of the input as a stream: determines its format, its table and its first bytes, or the reason why it is
+//! not read.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -23,17 +24,17 @@ use crate::read::units::{Part, Unit};
 use crate::read::{ReadAs, Refused, Settings, utf16};
 use crate::skipped::SkipReason;
 
-/// The longest first row of a CSV file: the names of its columns.
+/// Maximum length of the first row of a CSV file: the names of its columns.
 const LONGEST_FIRST_ROW: usize = 1 << 20;
 
-/// Why a file is not a text, and what to do if that is known.
+/// Reason why a file is not a text, with advice if there is any.
 fn not_text(name: &str, start: &[u8]) -> String {
     foreign(name, start).unwrap_or("not a text, by its first bytes").to_owned()
 }
 
-/// A file that is read for all its cells or lines.
+/// A file opened for reading all its cells or lines.
 pub(in crate::read) enum Opened {
-    /// A text in chunks, with the names of its columns, where it starts with them.
+    /// A text in chunks, with the names of its columns, if it starts with them.
     Stream(Box<Stream>, Vec<String>),
     /// A Parquet file.
     Parquet(File),
@@ -45,7 +46,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// When it was named and cannot be opened or read, or when its records lack the text field.
+    /// If it was named and cannot be opened or read, or its records lack the text field.
     pub fn open(unit: &Unit, input: &InputFile, settings: &Settings) -> Result<Self> {
         match Self::open_readable(unit, input, settings) {
             Err(Error::Unreadable { cause, .. }) if !input.is_named => {
@@ -59,7 +60,7 @@ impl Stream {
         }
     }
 
-    /// A stream that starts at `start`, of what nobody knows yet.
+    /// A stream that starts at `start`, whose kind is not known yet.
     fn new(unit: &Unit, input: &InputFile, settings: &Settings, source: Source, start: u64) -> Self {
         let kind = FileKind { format: Format::Text, compression: source.compression, table: None, is_refused: false };
         let offset = if source.is_plain() { start } else { 0 };
@@ -82,6 +83,7 @@ impl Stream {
             has_gap: false,
             is_skipping: false,
             damage: None,
+            other_sheets: Vec::new(),
         }
     }
 
@@ -96,7 +98,7 @@ impl Stream {
         let format = known.unwrap_or_else(|| Format::of(&input.name, stream.ahead.as_slice(), settings));
         let table = match format {
             Format::Other => Err(Refused::Other(not_text(&input.name, stream.ahead.as_slice()))),
-            // What a part of a file starts with is not a byte order mark.
+            // A part of a file does not start with a byte order mark.
             _ if known.is_none() && cut::is_utf16(stream.ahead.as_slice()) && !format.is_one_document() => {
                 Err(Refused::Other("in UTF-16: convert it to UTF-8 first, for example with iconv".to_owned()))
             }
@@ -109,7 +111,7 @@ impl Stream {
             _ => Ok(None),
         };
         match table {
-            // Perhaps it was not meant: who reads the other files knows.
+            // It may be unintended: the caller decides when it has read the other files.
             Err(Refused::NoTextField { fields }) if input.is_met => {
                 stream.set_kind(format, Err(SkipReason::NoTextField(fields)));
             }
@@ -123,12 +125,12 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Opens a file for all its cells or lines: with the names of the columns, where it starts with them. A Parquet
-    /// file comes as such, to be read by its columns.
+    /// Opens a file for reading all its cells or lines: with the names of the columns, if it starts with them. A
+    /// Parquet file is returned as such, to be read by columns.
     ///
     /// # Errors
     ///
-    /// As [`Stream::open`]; and [`Error::NotATable`] when it cannot be read so.
+    /// As [`Stream::open`]; and [`Error::NotATable`] if it cannot be read in this way.
     pub(in crate::read) fn open_cells(input: &InputFile, settings: &Settings, read_as: ReadAs) -> Result<Opened> {
         let (mut stream, _) = Self::start(&Unit::whole(0), input, settings)?;
         if cut::is_utf16(stream.ahead.as_slice()) {
@@ -140,8 +142,9 @@ impl Stream {
         let mut settings = settings.clone();
         let format = if excel::is_workbook(&input.name, stream.ahead.as_slice()) {
             let file = stream.whole_file(input)?.map_err(not_a_table)?;
-            let csv = excel::to_csv(&file).map_err(not_a_table)?;
-            stream.start_again(Source::of_reader(Box::new(csv), Compression::None))?;
+            let sheet = excel::to_csv(&file).map_err(not_a_table)?;
+            stream.start_again(Source::of_reader(Box::new(sheet.csv), Compression::None))?;
+            stream.other_sheets = sheet.others;
             settings.delimiter = Some(b',');
             Format::Csv
         } else {
@@ -153,7 +156,7 @@ impl Stream {
             Format::Csv if stream.ahead.is_empty() => None,
             Format::Csv => {
                 let mut end = stream.first_row(&input.name).map_err(not_a_table)?;
-                // Spreadsheets say so what stands between cells, and do not show it.
+                // Spreadsheets declare the delimiter like this, and do not display it.
                 if let Some(delimiter) = csv::declared_delimiter(&stream.ahead.as_slice()[..end]) {
                     settings.delimiter.get_or_insert(delimiter);
                     stream.ahead.consume(end);
@@ -181,7 +184,7 @@ impl Stream {
         Ok(Opened::Stream(Box::new(stream), names))
     }
 
-    /// Reads from another source, as if nothing had been read.
+    /// Switches to another source, as if nothing had been read.
     fn start_again(&mut self, source: Source) -> Result<()> {
         self.source = source;
         self.ahead.clear();
@@ -189,7 +192,7 @@ impl Stream {
         self.read_to(START)
     }
 
-    /// The first bytes of a unit of a file, and its format where the unit says it.
+    /// The first bytes of a unit of a file, and its format if the unit specifies it.
     fn start(unit: &Unit, input: &InputFile, settings: &Settings) -> Result<(Self, Option<Format>)> {
         let (source, start, known) = match &unit.part {
             Part::Whole => (Source::open(input, settings.limit.window_log())?, 0, None),
@@ -201,7 +204,7 @@ impl Stream {
         Ok((stream, known))
     }
 
-    /// Sets what the file is, with its table if it has one; or why it cannot be read.
+    /// Sets the kind of the file, with its table if it has one; or the reason why it cannot be read.
     fn set_kind(&mut self, format: Format, table: std::result::Result<Option<Table>, SkipReason>) {
         let compression = self.kind.compression;
         let is_refused = table.is_err();
@@ -216,7 +219,7 @@ impl Stream {
         }
     }
 
-    /// Where the first row of a CSV file ends, which is ahead then.
+    /// The end of the first row of a CSV file, which is then buffered.
     fn first_row(&mut self, name: &str) -> std::result::Result<usize, String> {
         let delimiter = self.settings.delimiter.or_else(|| csv::delimiter_by_name(name)).unwrap_or(b'\0');
         loop {
@@ -233,7 +236,7 @@ impl Stream {
         }
     }
 
-    /// Opens a Parquet file by its end.
+    /// Opens a Parquet file by its footer.
     fn open_rows(&mut self, input: &InputFile, part: &Part) -> Result<std::result::Result<(), Refused>> {
         let groups = if let Part::Groups(groups) = part { Some(groups.clone()) } else { None };
         let file = self.whole_file(input)?;
@@ -241,7 +244,7 @@ impl Stream {
         Ok(rows.map(|rows| self.rows = Some(Box::new(rows))))
     }
 
-    /// A file to be read from any place. What cannot be is copied first.
+    /// A file with random access; other inputs are copied first.
     fn whole_file(&mut self, input: &InputFile) -> Result<std::result::Result<File, String>> {
         if self.source.compression != Compression::None {
             let reason = "a file that is packed inside, in another compression: unpack it first";
@@ -251,7 +254,7 @@ impl Stream {
             let mut copy = tempfile::tempfile().map_err(Error::unwritable(std::env::temp_dir()))?;
             let room = Room::new(std::env::temp_dir());
             while !self.ahead.is_empty() {
-                // What is far away is copied by whoever reads it.
+                // A remote file is copied by its reader.
                 if !matches!(input.origin, Origin::Remote(_)) {
                     room.take(self.ahead.len() as u64)?;
                     copy.write_all(self.ahead.as_slice()).map_err(Error::unwritable(std::env::temp_dir()))?;

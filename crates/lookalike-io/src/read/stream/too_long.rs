@@ -1,4 +1,4 @@
-//! Entries that are too long to be read: given up, and passed over to where the next one starts.
+//! Entries that are too long to be read: skips them up to the start of the next entry.
 
 use super::{CHUNK, End, Stream};
 use crate::error::Result;
@@ -8,21 +8,21 @@ use crate::read::source::START;
 use crate::read::warc;
 use crate::skipped::{RECORD_LIMIT, SkipReason};
 
-/// What unpacks to this many times its size inside of one entry that is too long already was packed for no good.
+/// Compression ratio within an entry that is already too long from which it counts as a decompression bomb.
 const BOMB: u64 = 100;
 
 impl Stream {
-    /// Gives up an entry that is too long.
+    /// Skips an entry that is too long.
     pub(super) fn cut_off(&mut self, cut: &mut Cut) {
         cut.clear();
         self.cut(true, cut);
         if cut.end > 0 {
             return;
         }
-        // Its bytes are nobody's.
+        // Its bytes belong to no entry.
         let reason = SkipReason::too_long(self.settings.longest);
         match self.kind.format {
-            // Nobody can tell where the next one would start.
+            // The start of the next one cannot be determined.
             Format::JsonList | Format::JsonValues => {
                 cut.push(
                     0..0,
@@ -41,13 +41,13 @@ impl Stream {
         }
     }
 
-    /// Reads on to where the next entry starts, and forgets what lies before.
+    /// Reads up to the start of the next entry, and drops the bytes before.
     pub(super) fn skip(&mut self) -> Result<()> {
-        // What is ahead was unpacked before.
+        // The buffered bytes were decompressed before.
         let unpacked_start = self.offset + self.ahead.len() as u64;
         let packed_start = self.source.packed_bytes();
         self.is_skipping = false;
-        // An end that two runs of bytes share is seen in the second.
+        // A terminator across two buffers is found in the second.
         let pattern: &[u8] = match self.kind.format {
             Format::Warc => warc::NEXT,
             Format::Paragraphs => b"\n\n",

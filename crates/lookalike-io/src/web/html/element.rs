@@ -1,20 +1,20 @@
-//! Given the name of an element, says how it shapes the text: what it breaks, hides and ends.
+//! The effect of an element on the text, by its name: what it breaks, hides and ends.
 //!
-//! These are not the classes of the standard of HTML, but the few of them that the text depends on.
+//! These are not the classes of the HTML standard, but the few that affect the text.
 
 use html5gum::State;
 
-/// What an element does to the text.
+/// Effect of an element on the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
-    /// Part of a line: `b`, `a`, and every name that is not known.
+    /// Part of a line: `b`, `a`, and all unknown names.
     Inline,
-    /// Part of a line, without text of its own, and never ended: `img`.
+    /// Part of a line, without text of its own, and without an end: `img`.
     Void,
-    /// Breaks the line, and is never ended: `br`.
+    /// Breaks the line, and has no end: `br`.
     LineBreak,
-    /// Its tags say nothing: `body`, which is there once whatever the tags say, or `frameset`, which is not shown any
-    /// more.
+    /// Its tags have no effect: `body`, which exists once whatever the tags are, or `frameset`, which is no longer
+    /// shown.
     Ignored,
     /// Breaks the line.
     Block,
@@ -33,9 +33,9 @@ pub(super) enum Element {
     Cell,
     /// A block that keeps its lines.
     Preformatted,
-    /// Not shown, with elements in it: `template`, and what stands in for a film that can be shown.
+    /// Not shown, and contains elements: `template`, and the fallback content of a video.
     Unseen,
-    /// Likewise a drawing, but blocks end it if nobody else did.
+    /// The same for a drawing, but blocks end it if nothing else has.
     Drawing,
     /// Not shown, and not markup: `script`.
     Raw,
@@ -44,7 +44,7 @@ pub(super) enum Element {
 }
 
 impl Element {
-    /// Known by its name in lower case.
+    /// Looks up an element by its name in lower case.
     pub(super) fn of(name: &[u8]) -> Self {
         match name {
             b"div" | b"ul" | b"ol" | b"dl" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"section"
@@ -74,22 +74,23 @@ impl Element {
         }
     }
 
-    /// Whether it can hold text, and so is open until it is ended.
+    /// True if it can contain text, and so is open until its end.
     pub(super) fn is_open_after_start(self) -> bool {
         !matches!(self, Self::Void | Self::LineBreak | Self::Ignored)
     }
 
-    /// Whether words on both sides of its tags are in different lines. The title is, though it is no block.
+    /// True if words on both sides of its tags are on different lines. This includes the title, although it is not a
+    /// block.
     pub(super) fn breaks_lines(self) -> bool {
         !matches!(self, Self::Inline | Self::Void | Self::Unseen | Self::Drawing | Self::Raw)
     }
 
-    /// Whether its content is never text.
+    /// True if its content is never text.
     pub(super) fn is_unseen(self) -> bool {
         matches!(self, Self::Unseen | Self::Drawing | Self::Raw)
     }
 
-    /// Whether its start tag ends an open `other`, be there inline elements between them or not.
+    /// True if its start tag ends an open `other`, even if there are inline elements between them.
     pub(super) fn ends(self, other: Self) -> bool {
         match other {
             Self::Paragraph => {
@@ -105,19 +106,19 @@ impl Element {
         }
     }
 
-    /// Whether an end tag of `ended` reaches what is around this element.
+    /// True if an end tag of `ended` affects the elements around this one.
     pub(super) fn lets_through(self, ended: Self) -> bool {
         match ended {
             // `</b>` ends no block.
             Self::Inline => self == Self::Inline,
             Self::Table | Self::Rows | Self::Row | Self::Cell => self != Self::Table,
-            // Cells keep what a careless page ends in them.
+            // Cells limit the effect of misplaced end tags.
             _ => !matches!(self, Self::Table | Self::Cell),
         }
     }
 }
 
-/// How the tokenizer must read what follows the start tag.
+/// The tokenizer's state after the start tag, if it differs from the default.
 pub(super) fn state_after(name: &[u8]) -> Option<State> {
     match name {
         b"title" | b"textarea" => Some(State::RcData),

@@ -1,38 +1,45 @@
-//! Given the characters of a web page, makes the text that people see, or the article alone.
+//! Extracts the text of a web page: all visible text, or only the main content.
 //!
-//! An article is a guess, and some pages have none. Where no article is found, all visible text
-//! is taken, so that a page never becomes empty for being unlike an article.
+//! The main content is an estimate, learned from pages on which people marked it. It is a part of the visible text, and
+//! empty only if that is.
 //!
-//! Why these two libraries, and what the others did on the same pages, is in `docs/extraction.md`.
+//! `docs/extraction.md` has measurements, and those of other libraries on the same pages.
 
-mod clean;
+mod article;
 mod element;
+mod extras;
 mod open;
 mod tags;
 mod visible;
 
-use dom_smoothie::{Config, Readability, TextMode};
+use self::extras::Extras;
+use super::{Extract, PageText};
 
-use super::Extract;
+#[doc(hidden)]
+pub mod learning {
+    //! Training data for the tables of the main content.
 
-/// Puts the text of a page into `text`, which is emptied first.
-pub(super) fn text(html: &str, extract: Extract, text: &mut String) {
-    match extract {
-        Extract::Text => visible::text(html, text),
-        Extract::Article => match article(html) {
-            Some(article) => article.clone_into(text),
-            None => visible::text(html, text),
-        },
+    /// The names of the features, in the order of a row.
+    pub const FEATURES: &[&str] = super::article::FEATURES;
+
+    /// The text and the features of each block of a page. `words` replaces the table of words.
+    pub fn rows(html: &str, words: Option<&str>) -> Vec<(String, Vec<f32>)> {
+        super::article::rows(html, words)
+    }
+
+    /// The words of the elements around each block, from the inside.
+    pub fn paths(html: &str) -> Vec<Vec<String>> {
+        super::article::paths(html)
     }
 }
 
-/// The main content of a page, if one is found.
-fn article(html: &str) -> Option<String> {
-    // Block elements become lines, as they do in the visible text.
-    let config = Config { text_mode: TextMode::Formatted, disable_json_ld: true, ..Config::default() };
-    let article = Readability::new(clean::markup(html), None, Some(config)).ok()?.parse().ok()?;
-    let text = article.text_content.trim();
-    (!text.is_empty()).then(|| clean::text_of(text))
+/// Puts the text of a page into `text`, which is cleared first.
+pub(super) fn text(html: &str, wanted: PageText, text: &mut String) {
+    let extras = Extras { alt: wanted.alt, links: wanted.links };
+    match wanted.extract {
+        Extract::Text => visible::text(html, extras, text),
+        Extract::Article => article::text(html, extras, text),
+    }
 }
 
 #[cfg(test)]
@@ -45,7 +52,7 @@ mod tests {
 
     fn extracted(html: &str, extract: Extract) -> String {
         let mut text = "left over".to_owned();
-        super::text(html, extract, &mut text);
+        super::text(html, PageText { extract, ..PageText::default() }, &mut text);
         text
     }
 
@@ -62,13 +69,23 @@ mod tests {
     }
 
     #[test]
+    fn descriptions_and_targets_of_the_article_are_taken_and_others_are_not() {
+        let page = PAGE.replace("fish &amp; chips", "fish <img alt='a plate'> <a href=/chips>chips</a>");
+        let page = page.replace("Imprint", "<img alt='a logo'><a href=/imprint>Imprint</a>");
+        let mut text = String::new();
+        super::text(&page, PageText { extract: Extract::Article, alt: true, links: true }, &mut text);
+        assert!(text.contains("fish a plate chips /chips"), "{text}");
+        assert!(!text.contains("a logo") && !text.contains("/imprint"), "{text}");
+    }
+
+    #[test]
     fn a_page_without_an_article_keeps_its_text() {
         for page in ["<title>A shop</title><a href=x>Shoes</a> <a href=y>Hats</a>", "plain words", "<p>one"] {
             assert!(!extracted(page, Extract::Article).is_empty(), "{page}");
         }
     }
 
-    /// Runs on a stack of two megabytes, which is what threads have.
+    /// Extracts on a stack of two megabytes, the size that threads have.
     fn is_extracted_on_a_small_stack(page: String, extract: Extract) -> String {
         let thread = std::thread::Builder::new().stack_size(2 << 20);
         thread.spawn(move || extracted(&page, extract)).unwrap().join().unwrap()
@@ -114,7 +131,7 @@ mod tests {
         }
     }
 
-    /// A hundred times what a megabyte takes, and a tenth of what one takes in time that grows with its square.
+    /// A hundred times the time for a megabyte, and a tenth of what it would be if time were quadratic.
     const LINEAR: Duration = Duration::from_secs(10);
 
     #[test]
@@ -153,7 +170,7 @@ mod tests {
                 assert!(start.elapsed() < LINEAR, "{extract:?} of {part} took {:?}", start.elapsed());
             }
         }
-        // Each end tag looks for what it ends.
+        // Each end tag searches for the element that it ends.
         for (open, close) in [
             ("<div><table><section>", "</div>"),
             ("<b><div><i>", "</b>"),

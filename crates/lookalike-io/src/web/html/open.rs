@@ -1,22 +1,22 @@
-//! Given the tags of a page, knows which elements are open, and whether one of them hides what is in it.
+//! Tracks the open elements of a page, and whether one of them hides its content.
 //!
-//! This is no tree builder. It mends what the text depends on, which is where hidden elements end and that every
-//! element ends within the one that it started in. It is never more than [`DEEPEST`] deep, so that each step is
-//! bounded, however many tags fit nothing.
+//! This is not a tree builder. It corrects only what affects the text: the ends of hidden elements, and the nesting, so
+//! that every element ends within the one in which it started. The depth is at most [`DEEPEST`], so each step takes
+//! bounded time, however many tags do not match.
 
 use super::element::Element;
 
-/// How many elements can be open. Pages that people write are seldom 60 deep; tags beyond are passed over, their text
-/// is not.
+/// Maximum number of open elements. Pages written by people are rarely 60 deep; deeper tags are ignored, but not their
+/// text.
 pub(super) const DEEPEST: usize = 256;
 
-/// The elements that are open, the innermost last.
+/// The open elements, the innermost last.
 #[derive(Debug, Default)]
 pub(super) struct OpenElements {
     stack: Vec<Open>,
-    /// Their names, one after the other.
+    /// Their names, concatenated.
     names: Vec<u8>,
-    /// The height of the stack below the outermost element that hides what is in it.
+    /// The height of the stack below the outermost element that hides its content.
     hidden_from: Option<usize>,
     preformatted: usize,
 }
@@ -24,22 +24,23 @@ pub(super) struct OpenElements {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     element: Element,
-    /// Where its name starts.
+    /// Start of its name.
     name: usize,
 }
 
 impl OpenElements {
-    /// Whether what comes now is not seen.
+    /// True if the following content is hidden.
     pub(super) fn is_hidden(&self) -> bool {
         self.hidden_from.is_some()
     }
 
-    /// Whether line ends count.
+    /// True if line breaks are preserved.
     pub(super) fn is_preformatted(&self) -> bool {
         self.preformatted > 0
     }
 
-    /// Opens an element, unless the page is too deep. What hides is opened all the same, once.
+    /// Opens an element, unless the page is too deep. An element that hides its content is opened even then, but only
+    /// one.
     pub(super) fn open(&mut self, name: &[u8], element: Element, hides: bool) -> bool {
         let starts_hiding = hides && self.hidden_from.is_none();
         if self.stack.len() >= DEEPEST && !starts_hiding {
@@ -54,7 +55,7 @@ impl OpenElements {
         true
     }
 
-    /// How many elements stay open when a start tag of `element` comes: a cell ends the one before it, a block a
+    /// Number of elements that stay open at a start tag of `element`: a cell ends the previous one, a block ends a
     /// paragraph.
     pub(super) fn height_at_start(&self, element: Element) -> usize {
         let mut height = self.stack.len();
@@ -66,7 +67,7 @@ impl OpenElements {
         height
     }
 
-    /// How many elements stay open when an end tag comes, which may end nothing.
+    /// Number of elements that stay open at an end tag, which may end nothing.
     pub(super) fn height_at_end(&self, name: &[u8], element: Element) -> usize {
         let mut end = self.names.len();
         for (place, open) in self.stack.iter().enumerate().rev() {
@@ -81,7 +82,7 @@ impl OpenElements {
         self.stack.len()
     }
 
-    /// Closes elements until `height` are left, and tells `seen` the names of those that were seen.
+    /// Closes elements until `height` remain, and passes the names of those that were visible to `seen`.
     pub(super) fn close(&mut self, height: usize, mut seen: impl FnMut(&[u8], Element)) {
         while self.stack.len() > height
             && let Some(open) = self.stack.pop()
@@ -91,12 +92,12 @@ impl OpenElements {
             }
             self.names.truncate(open.name);
             self.preformatted -= usize::from(open.element == Element::Preformatted);
-            // What hid itself was not seen; what comes after it is.
+            // The element that hid its content is not passed on; the following ones are visible again.
             self.hidden_from = self.hidden_from.filter(|hidden_from| *hidden_from < self.stack.len());
         }
     }
 
-    /// How many are open.
+    /// Number of open elements.
     pub(super) fn height(&self) -> usize {
         self.stack.len()
     }

@@ -1,9 +1,9 @@
-//! Given the characters of a page, tells a [`Sink`] what is seen of it: elements that start and end in order, and text.
+//! Passes the visible parts of a page to a [`Sink`]: starts and ends of elements in order, and text.
 //!
-//! The tokenizer is `html5gum`, which knows tags, comments, character references and all their errors as browsers do.
+//! The tokenizer is `html5gum`, which handles tags, comments, character references and all errors like browsers do.
 //!
-//! A sink gets no tree of the page, but it gets a tree. Each start that it is told of has its end, innermost first, at
-//! most [`DEEPEST`](super::open::DEEPEST) deep, whatever the page does; hidden elements are left out.
+//! The sink does not receive a tree, but its calls form one. Each start has its end, innermost first, at most
+//! [`DEEPEST`](super::open::DEEPEST) deep, whatever the page contains; hidden elements are left out.
 
 use std::convert::Infallible;
 
@@ -13,24 +13,24 @@ use memchr::memmem;
 use super::element::{Element, state_after};
 use super::open::OpenElements;
 
-/// The longest name of an element or attribute that matters; longer ones are cut.
+/// Maximum length of an element's or attribute's name; longer ones are cut.
 const LONGEST_NAME: usize = 32;
 
-/// The longest value of an attribute that matters; longer ones are cut.
+/// Maximum length of an attribute's value; longer ones are cut.
 const LONGEST_VALUE: usize = 512;
 
-/// Who wants to know what is seen of a page.
+/// Receives the visible parts of a page.
 pub(super) trait Sink {
-    /// The attributes that it wants to know.
+    /// The attributes that it needs.
     const ATTRIBUTES: &[&[u8]];
 
-    /// An element starts. One that is void, or breaks a line, does not end.
+    /// Called at the start of an element. Elements that are void or break a line have no end.
     fn start(&mut self, name: &[u8], element: Element, attributes: &[Attribute]);
 
-    /// The innermost element ends.
+    /// Called at the end of the innermost element.
     fn end(&mut self, name: &[u8], element: Element);
 
-    /// Text, which may be a part of a character: the next call has the rest.
+    /// Called with text, which may end within a character: the next call has the rest.
     fn text(&mut self, text: &[u8], is_preformatted: bool);
 }
 
@@ -56,32 +56,32 @@ pub(super) fn read<S: Sink>(html: &str, sink: &mut S) {
         style: Vec::new(),
         attributes: Vec::new(),
     };
-    // There are no tokens: all is told to the sink.
+    // There are no tokens: everything is passed to the sink directly.
     Tokenizer::new_with_emitter(html, tags).for_each(drop);
 }
 
-/// What the tokenizer tells, put together.
+/// Combines the tokenizer's calls into tags.
 struct Tags<'s, S> {
     sink: &'s mut S,
     open: OpenElements,
-    /// The tag that is being read.
+    /// The tag being read.
     name: Vec<u8>,
-    /// The start tag that was read last, whose end tag ends what is not markup.
+    /// The last start tag, whose end tag ends content that is not markup.
     last_start: Vec<u8>,
     is_end: bool,
     is_self_closing: bool,
     hides: bool,
-    /// The name of the attribute that is being read.
+    /// The name of the attribute being read.
     attribute: Vec<u8>,
     value: Value,
     style: Vec<u8>,
     attributes: Vec<Attribute>,
 }
 
-/// What the value of an attribute is for.
+/// Use of an attribute's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Value {
-    /// Its name is not known to the end.
+    /// Its name is still incomplete.
     Unknown,
     Unwanted,
     Style,
@@ -99,12 +99,12 @@ impl<S: Sink> Tags<'_, S> {
             return None;
         }
         if self.is_self_closing && (element == Element::Drawing || self.open.is_hidden()) {
-            // Only drawings have elements that end themselves, and there `<script/>` is one.
+            // Only drawings contain self-closing elements, and there `<script/>` is one.
             return None;
         }
         let hides = self.hides || element.is_unseen() || is_hiding(&self.style);
         if hides {
-            // What is seen on both sides of it stays apart.
+            // Visible words on both sides of it stay separate.
             self.break_line(element);
         }
         let is_open = self.open.open(name, element, hides);
@@ -132,21 +132,21 @@ impl<S: Sink> Tags<'_, S> {
         self.open.close(height, |name, element| self.sink.end(name, element));
     }
 
-    /// A tag that opens and ends nothing still parts words.
+    /// Separates words at a tag that opens and ends nothing.
     fn break_line(&mut self, element: Element) {
         if element.breaks_lines() && !self.open.is_hidden() {
             self.sink.start(b"br", Element::LineBreak, &[]);
         }
     }
 
-    /// Makes use of the attribute that was read.
+    /// Finishes the attribute that was read.
     fn finish_attribute(&mut self) {
         self.hides |= self.attribute == b"hidden";
         self.attribute.clear();
         self.value = Value::Unknown;
     }
 
-    /// What the attribute's value is for, now that its name is known.
+    /// Use of the attribute's value, now that its name is complete.
     fn value(&mut self) -> Value {
         if self.value == Value::Unknown {
             let wanted = S::ATTRIBUTES.iter().find(|wanted| **wanted == self.attribute);
@@ -164,13 +164,13 @@ impl<S: Sink> Tags<'_, S> {
     }
 }
 
-/// Whether a `style` attribute, in lower case and without spaces, hides its element.
+/// True if a `style` attribute, in lower case and without spaces, hides its element.
 fn is_hiding(style: &[u8]) -> bool {
     !style.is_empty()
         && (memmem::find(style, b"display:none").is_some() || memmem::find(style, b"visibility:hidden").is_some())
 }
 
-/// Appends, but not beyond `longest`.
+/// Appends up to a total of `longest` bytes.
 fn append(to: &mut Vec<u8>, part: &[u8], longest: usize) {
     let room = longest.saturating_sub(to.len());
     to.extend_from_slice(&part[..part.len().min(room)]);
@@ -199,7 +199,7 @@ impl<S: Sink> Emitter for Tags<'_, S> {
     }
 
     fn emit_string(&mut self, text: &[u8]) {
-        // Browsers drop zero bytes, which come alone.
+        // Browsers drop zero bytes, which are passed separately.
         if !self.open.is_hidden() && text != b"\0" {
             self.sink.text(text, self.open.is_preformatted());
         }
@@ -269,7 +269,7 @@ impl<S: Sink> Emitter for Tags<'_, S> {
         self.is_end && !self.name.is_empty() && self.name == self.last_start
     }
 
-    // Comments and doctypes are not seen.
+    // Comments and doctypes are not visible.
     fn init_comment(&mut self) {}
     fn emit_current_comment(&mut self) {}
     fn push_comment(&mut self, _: &[u8]) {}

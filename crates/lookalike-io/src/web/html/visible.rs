@@ -1,28 +1,39 @@
-//! Given a page, makes its visible text: words parted by single spaces, a line for each block.
+//! Extracts the visible text of a page: words separated by single spaces, with a line for each block.
 //!
-//! What counts as visible is what Common Crawl's WET files have, so that a page is the same document in both: the
-//! title, choices and buttons are in; scripts, styles, drawings, comments and what is shown only without scripts are
-//! not. Hidden elements are in WET files, and not here.
+//! The definition of visible is that of Common Crawl's WET files, so that a page is the same document in both. The
+//! title, choices and buttons are included; scripts, styles, drawings, comments and content shown only without scripts
+//! are not. Hidden elements are the exception: they are in WET files, but are left out here.
 //!
-//! A word can come in several pieces, cut at a character reference or between the bytes of a
-//! character, so that white space is written only when the next word comes.
+//! A word can arrive in several pieces, divided at a character reference or between the bytes of a character, so white
+//! space is written only before the next word.
 
 use super::element::Element;
+use super::extras::Extras;
 use super::tags::{Attribute, Sink, read};
 
-/// Puts the visible text of a page into `text`, which is emptied first.
-pub(super) fn text(html: &str, text: &mut String) {
-    text.clear();
-    let mut visible = Visible { text: std::mem::take(text).into_bytes(), gap: Gap::None };
-    read(html, &mut visible);
-    *text =
-        String::from_utf8(visible.text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+/// Puts the visible text of a page into `text`, which is cleared first.
+pub(super) fn text(html: &str, extras: Extras, text: &mut String) {
+    // Attributes that are not needed are not collected.
+    let written =
+        if extras.is_any() { written::<true>(html, extras, text) } else { written::<false>(html, extras, text) };
+    *text = String::from_utf8(written).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
 }
 
-struct Visible {
+fn written<const HAS_EXTRAS: bool>(html: &str, extras: Extras, text: &mut String) -> Vec<u8> {
+    text.clear();
+    let buffer = std::mem::take(text).into_bytes();
+    let mut visible = Visible::<HAS_EXTRAS> { text: buffer, gap: Gap::None, extras, targets: Vec::new() };
+    read(html, &mut visible);
+    visible.text
+}
+
+struct Visible<const HAS_EXTRAS: bool> {
     text: Vec<u8>,
-    /// What comes before the next word.
+    /// Separator before the next word.
     gap: Gap,
+    extras: Extras,
+    /// The targets of the open links.
+    targets: Vec<Option<String>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +43,14 @@ enum Gap {
     Line,
 }
 
-impl Visible {
+impl<const HAS_EXTRAS: bool> Visible<HAS_EXTRAS> {
+    /// Writes additional text, separated from the visible text.
+    fn write_extra(&mut self, extra: &str) {
+        self.gap = self.gap.max(Gap::Space);
+        self.text(extra.as_bytes(), false);
+        self.gap = self.gap.max(Gap::Space);
+    }
+
     fn break_line(&mut self, element: Element) {
         if element.breaks_lines() {
             self.gap = Gap::Line;
@@ -40,15 +58,29 @@ impl Visible {
     }
 }
 
-impl Sink for Visible {
-    const ATTRIBUTES: &[&[u8]] = &[];
+impl<const HAS_EXTRAS: bool> Sink for Visible<HAS_EXTRAS> {
+    const ATTRIBUTES: &[&[u8]] = if HAS_EXTRAS { &[b"alt", b"href"] } else { &[] };
 
-    fn start(&mut self, _: &[u8], element: Element, _: &[Attribute]) {
+    fn start(&mut self, name: &[u8], element: Element, attributes: &[Attribute]) {
         self.break_line(element);
+        if HAS_EXTRAS {
+            if let Some(description) = self.extras.description(name, attributes) {
+                self.write_extra(&description);
+            }
+            if name == b"a" {
+                self.targets.push(self.extras.target(name, attributes));
+            }
+        }
     }
 
-    fn end(&mut self, _: &[u8], element: Element) {
+    fn end(&mut self, name: &[u8], element: Element) {
         self.break_line(element);
+        if HAS_EXTRAS
+            && name == b"a"
+            && let Some(target) = self.targets.pop().flatten()
+        {
+            self.write_extra(&target);
+        }
     }
 
     fn text(&mut self, mut text: &[u8], is_preformatted: bool) {
@@ -74,10 +106,25 @@ impl Sink for Visible {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     fn visible(html: &str) -> String {
         let mut text = "left over".to_owned();
-        super::text(html, &mut text);
+        super::text(html, Extras::default(), &mut text);
         text
+    }
+
+    #[test]
+    fn descriptions_and_targets_are_taken_when_they_are_wanted() {
+        let html = "a<img alt='a cat &amp; dog'>b <a href=/x>c<img alt=' '></a>d<a href=#top>e</a><a href=javascript:f()>f</a>";
+        let visible = |alt, links| {
+            let mut text = String::new();
+            super::text(html, Extras { alt, links }, &mut text);
+            text
+        };
+        assert_eq!(visible(false, false), "ab cdef");
+        assert_eq!(visible(true, false), "a a cat & dog b cdef");
+        assert_eq!(visible(false, true), "ab c /x def");
     }
 
     #[test]

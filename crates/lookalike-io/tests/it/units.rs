@@ -71,7 +71,7 @@ fn very_short_lines_come_in_small_parts_and_none_is_lost() {
             positions += entries;
             damage.extend(chunk.damage().map(|_| positions));
         }
-        // What is wrong with the end is told after all that comes before it.
+        // Damage at the end is reported after all that comes before it.
         assert_eq!((positions, damage), (count, vec![count]));
     }
 }

@@ -1,7 +1,7 @@
 //! Hostile bytes for every reader: those that the fuzzer found (`fuzz/regressions`), and good files with parts of them
 //! changed. Whatever is read of them reads the same again, also when it was written; nothing panics.
 
-#[path = "../../../fuzz/src/lib.rs"]
+#[path = "../../../../fuzz/src/lib.rs"]
 #[expect(unreachable_pub, reason = "it is a crate of its own for the fuzzer")]
 mod fuzz;
 
@@ -42,7 +42,7 @@ fn good_files_are_read_and_written() {
     }
 }
 
-/// A change of some bytes: at a place, so many go, and others come.
+/// Changes of some bytes: each has a place, the number of bytes removed there, and the bytes inserted.
 fn changes() -> impl Strategy<Value = Vec<(prop::sample::Index, usize, Vec<u8>)>> {
     let odd = prop::sample::select(&b"\n\r\"\\{}[],<>& \0\xEF\xBB\xFFW1:"[..]);
     let new = prop::collection::vec(prop_oneof![odd, any::<u8>()], 0..4);

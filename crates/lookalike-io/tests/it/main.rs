@@ -1,0 +1,5 @@
+//! Readers and writers, as one program.
+
+mod hostile;
+mod linear;
+mod units;
