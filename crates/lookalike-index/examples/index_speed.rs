@@ -1,10 +1,11 @@
-//! How fast a saved index is with ready keys: documents in, lookups in one segment and in eight, opening, durable single puts.
+//! Measures the speed of a saved index with precomputed keys: insertion, lookups in one segment and in eight, opening,
+//! durable single puts.
 //!
 //! ```text
 //! cargo run --release -p lookalike-index --example index_speed -- FOLDER [DOCUMENTS]
 //! ```
 //!
-//! `FOLDER` must not exist; it is removed afterwards. Keys are random, so that lookups measure the index and nothing else.
+//! `FOLDER` must not exist; it is removed afterwards. Keys are random, so that lookups measure only the index.
 
 use std::fs;
 use std::io::Write;
@@ -27,7 +28,8 @@ fn text(document: u64) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// An index with so many documents; wall and processor seconds that putting them took.
+/// Creates an index with `count` documents; returns it with the wall-clock and processor seconds that inserting them
+/// took.
 fn fill(folder: &Path, count: u64, segments: u64) -> Result<(Index, f64, f64)> {
     let index = Index::create(folder, &CreateOptions::default())?;
     let writer = index.writer()?;
@@ -47,7 +49,7 @@ fn fill(folder: &Path, count: u64, segments: u64) -> Result<(Index, f64, f64)> {
             all.map(|((id, text), (keys, sketch))| (NewDocument::new(id, text), &**keys, &**sketch)).collect();
         let (start, before) = (Instant::now(), processor());
         writer.put_ready(&all)?;
-        // Seven of one size and a small one: eight of one size would be merged.
+        // Seven segments of one size and a small one: eight of one size would be merged.
         let each = (count * 14 / 100 / BATCH).max(1) * BATCH;
         if segments > 1 && (from + BATCH).is_multiple_of(each) {
             writer.set_limits(0, 1 << 40);
@@ -62,7 +64,7 @@ fn fill(folder: &Path, count: u64, segments: u64) -> Result<(Index, f64, f64)> {
     Ok((index, seconds + start.elapsed().as_secs_f64(), processor_seconds + processor() - before))
 }
 
-/// Lookups per second, and processor microseconds of one.
+/// Returns lookups per second, and processor microseconds per lookup.
 fn lookups(index: &Index, count: u64, threads: u64) -> Result<(f64, f64)> {
     let snapshot = index.snapshot()?;
     let each = 40_000;
@@ -81,7 +83,7 @@ fn lookups(index: &Index, count: u64, threads: u64) -> Result<(f64, f64)> {
     Ok((lookups / start.elapsed().as_secs_f64(), (processor() - before) / lookups * 1e6))
 }
 
-/// Processor seconds of all threads so far, user and system: they mean something on a busy machine too.
+/// Processor seconds of all threads so far, user and system: meaningful on a busy machine too.
 fn processor() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();

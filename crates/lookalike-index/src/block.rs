@@ -1,32 +1,33 @@
-//! Documents that are not yet in a segment: the same columns, in memory. A block never changes; two make a larger one.
+//! Documents that are not yet in a segment: the same columns, in memory. A block is immutable; two are joined to make a
+//! larger one.
 
 use roaring::RoaringBitmap;
 
 use crate::row::{Entry, ROW_BYTES, Row, entry, has_key_of, least_entry, row_of, with_row};
 
-/// How sketches and columns of an index are laid out.
+/// Layout of the sketches and columns of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// Columns that candidates are looked up in.
+    /// Number of columns for candidate lookup.
     pub(crate) columns: usize,
-    /// Bytes of a sketch.
+    /// Bytes per sketch.
     pub(crate) sketch_bytes: usize,
-    /// How many columns have filters on the disk: the first ones.
+    /// Number of columns that have filters on disk: the first ones.
     pub(crate) filtered: usize,
 }
 
 impl Shape {
-    /// The column of ids, by their hashes.
+    /// The column of hashed ids.
     pub(crate) fn ids(self) -> usize {
         self.columns
     }
 
-    /// The column of texts, by the hashes of their words.
+    /// The column of texts, keyed by the hashes of their words.
     pub(crate) fn copies(self) -> usize {
         self.columns + 1
     }
 
-    /// All columns.
+    /// Number of all columns.
     pub(crate) fn all(self) -> usize {
         self.columns + 2
     }
@@ -42,7 +43,7 @@ pub(crate) struct Block {
     sketches: Vec<u8>,
 }
 
-/// Puts documents into a block one after the other.
+/// Builds a block from documents, one at a time.
 #[derive(Debug)]
 pub(crate) struct BlockBuilder(Block);
 
@@ -52,7 +53,7 @@ impl BlockBuilder {
         Self(Block { shape, columns, rows: Vec::new(), sketches: Vec::new() })
     }
 
-    /// Adds a document: where it is to be found, by column and key, and its sketch.
+    /// Adds a document with its keys per column and its sketch.
     pub(crate) fn push(&mut self, row: Row, keys: impl IntoIterator<Item = (usize, u64)>, sketch: &[u8]) {
         let Self(Block { shape, columns, rows, sketches }) = self;
         debug_assert_eq!(sketch.len(), shape.sketch_bytes, "sketches of one layout");
@@ -104,7 +105,7 @@ impl Block {
         &self.sketches[row as usize * bytes..][..bytes]
     }
 
-    /// Gives the rows under a key to `each`, in order.
+    /// Passes the rows with a key to `each`, in order.
     pub(crate) fn bucket(&self, column: usize, key: u64, mut each: impl FnMut(u32)) {
         let least = least_entry(key);
         let column = &self.columns[column];
@@ -112,7 +113,7 @@ impl Block {
         column[from..].iter().take_while(|entry| has_key_of(**entry, least)).for_each(|entry| each(row_of(*entry)));
     }
 
-    /// One block of several, in order, without the rows that were deleted.
+    /// Joins several blocks into one, in order, without the deleted rows.
     pub(crate) fn join(blocks: &[(&Self, &RoaringBitmap)]) -> Self {
         use rayon::prelude::*;
         let shape = blocks[0].0.shape;
@@ -150,18 +151,19 @@ impl Block {
     }
 }
 
-/// The numbers that rows have when the deleted ones are left out.
+/// The numbers of rows after the deleted ones have been left out.
 #[derive(Debug)]
 pub(crate) struct NewRows {
     base: u32,
     rows: u32,
-    /// One bit per row that is left, in words; and how many are left before each word. Empty when none was deleted.
+    /// One bit per remaining row, in words, and the number of remaining rows before each word. Empty if no row was
+    /// deleted.
     words: Vec<(u64, u32)>,
     left: u32,
 }
 
 impl NewRows {
-    /// For so many rows, of which the first that is left gets the number `base`.
+    /// Numbers the remaining of `rows` rows, starting at `base`.
     pub(crate) fn new(rows: u32, deleted: &RoaringBitmap, base: u32) -> Self {
         if deleted.is_empty() {
             return Self { base, rows, words: Vec::new(), left: rows };
@@ -181,7 +183,7 @@ impl NewRows {
         Self { base, rows, words, left }
     }
 
-    /// The new number of a row, if it is left.
+    /// The new number of a row, if it remains.
     #[inline]
     pub(crate) fn of(&self, row: u32) -> Option<u32> {
         let Some((word, before)) = self.words.get(row as usize / 64) else { return Some(self.base + row) };
@@ -189,12 +191,12 @@ impl NewRows {
         (word & bit != 0).then(|| self.base + before + (word & (bit - 1)).count_ones())
     }
 
-    /// The number after the last.
+    /// The number after the last one.
     pub(crate) fn end(&self) -> u32 {
         self.base + self.left
     }
 
-    /// How many rows there were.
+    /// Number of rows before deletion.
     pub(crate) fn rows(&self) -> u32 {
         self.rows
     }

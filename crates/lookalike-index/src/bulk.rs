@@ -1,5 +1,5 @@
-//! Many searches at once: where there are more keys than a column has pages, it is cheaper to sort the keys and to read each
-//! page once.
+//! Bulk search: if there are more keys than a column has pages, it is cheaper to sort the keys and to read each page
+//! once.
 
 use lookalike_core::search::agreeing;
 use rayon::prelude::*;
@@ -10,16 +10,17 @@ use crate::part::Held;
 use crate::row::{Entry, least_entry};
 use crate::search::{Chosen, Met, Outcome, Question, Search};
 
-/// How many texts are searched for together: as many as have their candidates in memory at once.
+/// Number of texts searched together: the candidates of all of them must fit in memory.
 pub(crate) const AT_ONCE: usize = 8192;
 
-/// How many rows of one part all questions may meet in one pass, before they are asked one by one.
+/// Maximum number of rows of one part that all queries may hit in one pass, before they are processed one by one.
 const MOST_MET: usize = 1 << 21;
 
-/// How many lookups cost as much as reading one page and sorting the keys of it: a page is read by one call of the system either way.
+/// Number of lookups that cost as much as reading one page and sorting its keys: either way a page takes one system
+/// call.
 const PER_PAGE: usize = 2;
 
-/// Whether one pass over each column is cheaper than a lookup per key.
+/// True if one pass over each column is cheaper than a lookup per key.
 pub(crate) fn is_cheaper(search: &Search<'_>, questions: &[Question]) -> bool {
     if search.kernel.lookup == Lookup::All {
         return false;
@@ -31,7 +32,7 @@ pub(crate) fn is_cheaper(search: &Search<'_>, questions: &[Question]) -> bool {
     pages > 0 && lookups * parts > pages * PER_PAGE
 }
 
-/// The answers to all questions, in their order.
+/// Answers all queries, in their order.
 pub(crate) fn run(search: &Search<'_>, questions: &[Question]) -> Result<Vec<Outcome>> {
     let columns = search.kernel.shape().columns;
     let keys: Vec<Vec<(Entry, u32)>> = (0..columns).into_par_iter().map(|column| keys_of(column, questions)).collect();
@@ -50,7 +51,7 @@ pub(crate) fn run(search: &Search<'_>, questions: &[Question]) -> Result<Vec<Out
         });
         let met: Vec<(Vec<(u32, u32)>, bool)> = met.collect::<Result<_>>()?;
         if met.iter().any(|(_, is_too_much)| *is_too_much) {
-            // A huge bucket: one question at a time, in bounded memory.
+            // A huge bucket: process one query at a time, in bounded memory.
             chosen.par_iter_mut().zip(questions).try_for_each(|(chosen, question)| {
                 if question.probe.is_empty() {
                     return Ok(());
@@ -74,7 +75,7 @@ pub(crate) fn run(search: &Search<'_>, questions: &[Question]) -> Result<Vec<Out
     chosen.into_par_iter().zip(questions).map(|(chosen, question)| search.measure(question, chosen)).collect()
 }
 
-/// The keys of all questions in one column, in order, with the number of the question.
+/// The keys of all queries in one column, sorted, each with the number of its query.
 fn keys_of(column: usize, questions: &[Question]) -> Vec<(Entry, u32)> {
     let mut keys: Vec<(Entry, u32)> = Vec::new();
     for (number, question) in (0..).zip(questions) {
@@ -84,19 +85,19 @@ fn keys_of(column: usize, questions: &[Question]) -> Vec<(Entry, u32)> {
         }
     }
     keys.sort_unstable();
-    // Two features of one text may share the part of the key that is kept.
+    // Two features of one text may be equal in the stored part of the key.
     keys.dedup();
     keys
 }
 
 impl Met {
-    /// Of rows in any order, each as often as it was met.
+    /// Collects rows in any order, each repeated as often as it was hit.
     fn of(mut rows: Vec<u32>, times: usize) -> Self {
         agreeing(&mut rows, times);
         if times <= 1 {
             return Self::List(rows);
         }
-        // They agree already: once each is enough from here on.
+        // The required agreement has been checked: from here on, one occurrence each is enough.
         Self::List(rows.iter().flat_map(|row| std::iter::repeat_n(*row, times)).collect())
     }
 }

@@ -12,7 +12,7 @@ use crate::error::{At, Error, Result};
 const MEMBER: &str = ",\n \"checksum\":\"";
 const END: &str = "\"}\n";
 
-/// The JSON text of an object, with its checksum as the last member.
+/// Serializes an object to JSON, with its checksum as the last member.
 pub(crate) fn with_checksum(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string(value).expect("plain numbers and words can be written");
     let closing = text.pop();
@@ -21,7 +21,7 @@ pub(crate) fn with_checksum(value: &impl Serialize) -> String {
     format!("{text}{MEMBER}{checksum:016x}{END}")
 }
 
-/// Parses such a text; the error has the offset and the reason.
+/// Parses JSON with a checksum; the error has the offset and the reason.
 pub(crate) fn parse<T: DeserializeOwned>(text: &[u8]) -> std::result::Result<T, (u64, String)> {
     let text = std::str::from_utf8(text).map_err(|error| (error.valid_up_to() as u64, error.to_string()))?;
     let at = text.rfind(MEMBER).ok_or((text.len() as u64, "it has no checksum".to_owned()))?;
@@ -39,7 +39,7 @@ pub(crate) fn read<T: DeserializeOwned>(disk: &dyn Disk, path: &Path, section: &
     parse(&read_all(disk, path)?).map_err(|(offset, reason)| Error::damaged(path, section, offset, reason))
 }
 
-/// All bytes of a small file.
+/// Reads all bytes of a small file.
 pub(crate) fn read_all(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>> {
     let file = disk.open(path, false).at(path)?;
     let mut bytes = vec![0; file.length().at(path)? as usize];
@@ -47,7 +47,7 @@ pub(crate) fn read_all(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file that is there as a whole or not at all: aside first, then moved into place.
+/// Writes a file atomically: to a temporary name first, then moved into place.
 pub(crate) fn write(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<()> {
     let aside: PathBuf = path.with_extension("tmp");
     let file = disk.create(&aside).at(&aside)?;

@@ -1,5 +1,5 @@
-//! What the one writer does, one thing at a time: appends to the log, syncs, publishes; and now and then makes a segment of what is in
-//! memory.
+//! The operations of the single writer, performed one at a time: append to the log, sync, publish, and from time to
+//! time convert the documents in memory to a segment.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -14,26 +14,27 @@ use crate::shared::Shared;
 use crate::state::{Changes, State};
 use crate::types::{NewDocument, Put};
 
-/// How many bytes of documents are kept in memory before they become a segment.
+/// Maximum bytes of documents in memory before they become a segment.
 const MEMORY_BYTES: usize = 64 << 20;
 
-/// How long a log gets before the next is begun.
+/// Size of a log at which the next one is started.
 const LOG_BYTES: u64 = 256 << 20;
 
-/// With no more documents in memory, and no more commits, closing leaves them to be replayed: fewer small segments.
+/// With at most this many documents in memory, and this many commits, closing leaves them to be replayed, which avoids
+/// small segments.
 const REPLAYED: u64 = 1000;
 
-/// How many commits there may be to be replayed: a second's work. Where the same documents are replaced again and again, memory does not
-/// grow, but what is to be read at the next start does.
+/// Maximum number of commits to replay: about one second of work. If the same documents are replaced repeatedly, memory
+/// does not grow, but the data to read at the next start does.
 const MOST_COMMITS: u64 = 200_000;
 
-/// Something that a thread asks for.
+/// A write requested by a thread.
 pub(crate) enum Write {
     Put { prepared: Prepared, stored: Stored },
     Delete { id: Box<str> },
 }
 
-/// What is written of a document.
+/// The stored form of a document.
 pub(crate) struct Stored {
     pub(crate) id: Box<str>,
     pub(crate) fields: Box<str>,
@@ -90,7 +91,7 @@ impl std::fmt::Debug for Write {
     }
 }
 
-/// What one thread waits for.
+/// A request of one waiting thread.
 #[derive(Debug)]
 pub(crate) struct Request {
     writes: Mutex<Vec<Write>>,
@@ -101,7 +102,7 @@ pub(crate) struct Request {
 #[derive(Debug)]
 enum Progress {
     Waits,
-    /// The thread that waits is to write for all.
+    /// The waiting thread must write for all.
     Leads,
     Served(Result<Vec<Put>>),
     Taken,
@@ -116,7 +117,7 @@ impl Request {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What came of it, if it was served.
+    /// The outcome, if the request has been served.
     pub(crate) fn outcome(&self) -> Option<Result<Vec<Put>>> {
         let mut progress = self.progress();
         match std::mem::replace(&mut *progress, Progress::Taken) {
@@ -128,7 +129,8 @@ impl Request {
         }
     }
 
-    /// Waits until it was served, or until its thread is to write for all: then there is no outcome yet.
+    /// Waits until the request has been served, or until this thread must write for all; in that case there is no
+    /// outcome yet.
     pub(crate) fn wait(&self) -> Option<Result<Vec<Put>>> {
         let mut progress = self.progress();
         while matches!(*progress, Progress::Waits) {
@@ -138,7 +140,7 @@ impl Request {
         self.outcome()
     }
 
-    /// Lets the thread that waits write for all.
+    /// Makes the waiting thread write for all.
     pub(crate) fn lead(&self) {
         *self.progress() = Progress::Leads;
         self.changed.notify_one();
@@ -154,17 +156,17 @@ impl Request {
     }
 }
 
-/// What the writer knows.
+/// State of the writer.
 #[derive(Debug)]
 pub(crate) struct Core {
     pub(crate) log: LogWriter,
-    /// The state that is published.
+    /// The published state.
     pub(crate) state: Arc<State>,
-    /// The number of the next file.
+    /// Number of the next file.
     pub(crate) next_file: u32,
-    /// Why nothing can be written any more.
+    /// Reason why writing is no longer possible.
     pub(crate) poison: Option<String>,
-    /// Whether the log has commits that the manifest does not vouch for.
+    /// True if the log has commits that the manifest does not record as durable.
     pub(crate) has_news: bool,
     pub(crate) memory_bytes: usize,
     pub(crate) log_bytes: u64,
@@ -172,7 +174,7 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// Takes over where the last writer ended: what it left torn is cut off.
+    /// Continues where the last writer ended; a torn end of the log is truncated.
     pub(crate) fn open(shared: &Shared) -> Result<Self> {
         let (disk, folder) = (&*shared.disk, &shared.folder);
         let before = shared.state();
@@ -184,7 +186,7 @@ impl Core {
             log.file.set_len(state.end).at(&path)?;
         }
         if state.end > state.tail.durable {
-            // After a failed sync, pages that are not on the disk may look as if they were. So they are written again.
+            // After a failed sync, pages that are not on disk may appear to be. Write them again.
             rewrite(&log, state.tail.durable, state.end)?;
         }
         if length > state.end || state.end > state.tail.durable {
@@ -208,7 +210,7 @@ impl Core {
         Self { log, state, next_file, poison: None, has_news: false, memory_bytes, log_bytes, most_commits }
     }
 
-    /// Refuses if an earlier write failed for good.
+    /// Returns an error if an earlier write failed permanently.
     pub(crate) fn check(&self, shared: &Shared) -> Result<()> {
         match &self.poison {
             None => Ok(()),
@@ -216,7 +218,7 @@ impl Core {
         }
     }
 
-    /// Takes back what was appended and not committed. Only a full disk leaves the writer usable.
+    /// Rolls back what was appended but not committed. Only after a full disk does the writer remain usable.
     pub(crate) fn fail(&mut self, shared: &Shared, error: Error) -> Error {
         if !matches!(error, Error::DiskFull { .. } | Error::NotADocument { .. }) {
             self.poison.get_or_insert_with(|| error.to_string());
@@ -225,7 +227,7 @@ impl Core {
         error
     }
 
-    /// Takes back what was appended and not committed.
+    /// Rolls back what was appended but not committed.
     pub(crate) fn take_back(&mut self, shared: &Shared) {
         shared.cache.forget(self.log.log.number, self.log.committed);
         if let Err(error) = self.log.roll_back() {
@@ -233,13 +235,14 @@ impl Core {
         }
     }
 
-    /// Makes what was appended valid, waits until it is on the disk, and publishes the state with it.
+    /// Makes the appended data valid, waits until it is on disk, and publishes the state that includes it.
     pub(crate) fn commit(&mut self, shared: &Shared, mut state: State) -> Result<()> {
         if let Err(error) = self.log.commit(state.commit) {
             return Err(self.fail(shared, error));
         }
         if let Err(error) = self.log.log.file.sync().at(&self.log.log.path) {
-            // Nobody knows what is on the disk now. What is read from the log later may or may not have it, as a whole.
+            // The state of the disk is now unknown. A later read of the log may or may not find this commit, but never
+            // a part of it.
             self.poison.get_or_insert_with(|| error.to_string());
             return Err(error);
         }
@@ -256,7 +259,7 @@ impl Core {
         shared.publish(Arc::clone(&self.state));
     }
 
-    /// Does what all of these ask for, in one commit.
+    /// Serves all these requests in one commit.
     pub(crate) fn serve(&mut self, shared: &Shared, requests: &[Arc<Request>]) {
         let writes: Vec<Vec<Write>> = requests.iter().map(|request| request.take()).collect();
         let lengths: Vec<usize> = writes.iter().map(Vec::len).collect();
@@ -272,7 +275,7 @@ impl Core {
         }
     }
 
-    /// One commit. A delete that found its document is given as [`Put::Replaced`].
+    /// Applies writes in one commit. A delete that found its document is reported as [`Put::Replaced`].
     fn apply(&mut self, shared: &Shared, writes: Vec<Write>) -> Result<Vec<Put>> {
         self.check(shared)?;
         let (state, kernel) = (Arc::clone(&self.state), &*shared.kernel);
@@ -310,7 +313,7 @@ impl Core {
         Ok(outcomes)
     }
 
-    /// Appends changes to the log; gives the state with them. Nothing is committed yet.
+    /// Appends changes to the log and returns the state that includes them. Nothing is committed yet.
     pub(crate) fn append(
         &mut self,
         shared: &Shared,
@@ -337,21 +340,21 @@ impl Core {
         Ok(state)
     }
 
-    /// Makes segments and begins logs when it is time. What goes wrong here takes nothing back.
+    /// Creates segments and starts new logs when it is time. Errors here do not undo any write.
     pub(crate) fn maintain(&mut self, shared: &Shared) {
         let is_little = self.state.memory_bytes() < self.memory_bytes && self.state.new_commits() < self.most_commits;
         if is_little && self.log.end < self.log_bytes {
             return;
         }
         if let Err(error) = self.flush(shared).and_then(|()| self.merge(shared)) {
-            // With a full disk it is tried again with the next commit.
+            // After a full disk, the next commit tries again.
             if !matches!(error, Error::DiskFull { .. }) {
                 self.poison.get_or_insert_with(|| error.to_string());
             }
         }
     }
 
-    /// Leaves little to be replayed.
+    /// Reduces the log that must be replayed.
     pub(crate) fn close(&mut self, shared: &Shared) -> Result<()> {
         if self.poison.is_some() || !self.has_news {
             return Ok(());
@@ -365,7 +368,7 @@ impl Core {
     }
 }
 
-/// Writes bytes of a log again as they are.
+/// Rewrites bytes of a log in place.
 fn rewrite(log: &LogFile, from: u64, to: u64) -> Result<()> {
     const AT_ONCE: u64 = 1 << 20;
     let mut at = from;

@@ -1,4 +1,5 @@
-//! Blocks to segments, segments to larger ones, and logs without what was deleted. Each ends with a manifest, which makes it so.
+//! Converts blocks to segments, merges segments, and rewrites logs without deleted documents. Each operation ends with
+//! a manifest, which makes it effective.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -19,16 +20,16 @@ use crate::segment::{Segment, SegmentWriter};
 use crate::shared::Shared;
 use crate::state::{State, bitmap_bytes};
 
-/// Segments of about one size are merged when there are so many in a row.
+/// Number of adjacent segments of similar size at which they are merged.
 const ALIKE: usize = 8;
 
-/// How many segments there may be.
+/// Maximum number of segments.
 const MOST_SEGMENTS: usize = 16;
 
-/// The largest of the smallest segments.
+/// Maximum rows of a segment of the smallest tier.
 const SMALL: u32 = 4096;
 
-/// How many documents are moved to another log at once.
+/// Number of documents moved to another log at a time.
 const MOVED_AT_ONCE: usize = 1024;
 
 impl Core {
@@ -37,7 +38,7 @@ impl Core {
         self.next_file - 1
     }
 
-    /// Makes a segment of all blocks, and begins another log if this one is long.
+    /// Converts all blocks to a segment, and starts another log if the current one is long.
     pub(crate) fn flush(&mut self, shared: &Shared) -> Result<()> {
         let mut state = State::clone(&self.state);
         self.blocks_to_segment(shared, &mut state)?;
@@ -68,7 +69,7 @@ impl Core {
         Ok(())
     }
 
-    /// A segment that was just written: its name is on the disk, and it can be read.
+    /// Opens a segment that was just written.
     fn opened(shared: &Shared, number: u32) -> Result<Held> {
         let folder = shared.folder.segments();
         shared.disk.sync_dir(&folder).at(&folder)?;
@@ -78,7 +79,7 @@ impl Core {
         Ok(Held { part: Part::Disk { segment, number, bitmap: None }, deleted: Arc::default() })
     }
 
-    /// Begins another log, and lets the state write to it.
+    /// Starts another log, and makes the state write to it.
     fn begin_log(&mut self, shared: &Shared, state: &mut State) -> Result<()> {
         let log = Arc::new(self.new_log(shared)?);
         let number = log.number;
@@ -93,7 +94,8 @@ impl Core {
         LogFile::create(&*shared.disk, &shared.folder.log(number), number, shared.kernel.fingerprint)
     }
 
-    /// Writes what was deleted and the manifest of a state that has nothing in memory; then the state is published, and files that it does not have are removed.
+    /// Writes the deletes and the manifest of a state that has nothing in memory; then publishes the state, and removes
+    /// files that it does not use.
     pub(crate) fn write_manifest(&mut self, shared: &Shared, mut state: State) -> Result<()> {
         let (disk, folder) = (&*shared.disk, &shared.folder);
         let mut has_bitmaps = false;
@@ -144,7 +146,8 @@ impl Core {
         Ok(())
     }
 
-    /// Writes the last manifest again, which now vouches for all of the log. What is in memory is replayed from there.
+    /// Rewrites the last manifest so that it records the whole log as durable. Documents in memory are replayed from
+    /// there.
     pub(crate) fn vouch(&mut self, shared: &Shared) -> Result<()> {
         let (disk, folder) = (&*shared.disk, &shared.folder);
         let mut state = State::clone(&self.state);
@@ -160,7 +163,7 @@ impl Core {
         Ok(())
     }
 
-    /// Merges segments as long as there are too many, or too many rows of one were deleted.
+    /// Merges segments while there are too many, or while too many rows of one were deleted.
     pub(crate) fn merge(&mut self, shared: &Shared) -> Result<()> {
         while let Some(range) = merged_next(&self.state) {
             let mut state = State::clone(&self.state);
@@ -171,7 +174,7 @@ impl Core {
         Ok(())
     }
 
-    /// One segment of several, without deleted rows; none if nothing is left.
+    /// Merges several segments into one, without deleted rows; returns none if no row remains.
     fn merged(
         &mut self,
         shared: &Shared,
@@ -230,7 +233,7 @@ impl Core {
         Self::opened(shared, number).map(Some)
     }
 
-    /// Joins segments and leaves out what was deleted; logs of which much is, or anything if it is to be purged, are written anew.
+    /// Merges segments without deleted rows, and rewrites logs with many deleted documents (with `purge`, with any).
     pub(crate) fn compact(&mut self, shared: &Shared, purge: bool) -> Result<()> {
         self.check(shared)?;
         let compacted = self.flush(shared).and_then(|()| self.compact_all(shared, purge));
@@ -262,7 +265,7 @@ impl Core {
             parts.extend(self.merged(shared, &state, range, &mut moving)?);
         }
         if !purge {
-            // Documents that were deleted lie in other logs still; whoever rebuilds from logs must know.
+            // Deletes of documents in other logs must be kept: a rebuild from logs needs them.
             moving.copy_deletes(self, shared, &state)?;
         }
         for (log, info) in moving.finish()? {
@@ -280,9 +283,9 @@ impl Core {
 /// Moves documents out of logs.
 #[derive(Default)]
 struct Moving {
-    /// Out of which.
+    /// The logs to move out of.
     logs: BTreeSet<u32>,
-    /// Into which.
+    /// The log to move to.
     to: Option<(LogWriter, LogInfo)>,
     full: Vec<(Arc<LogFile>, LogInfo)>,
 }
@@ -309,7 +312,7 @@ impl Moving {
         Ok(())
     }
 
-    /// The same rows, with the places that their documents have now.
+    /// The same rows, with the new locations of their documents.
     fn moved(&mut self, core: &mut Core, shared: &Shared, state: &State, mut rows: Vec<Row>) -> Result<Vec<Row>> {
         let moved: Vec<usize> = (0..rows.len()).filter(|at| self.logs.contains(&rows[*at].place.log)).collect();
         if moved.is_empty() {
@@ -328,7 +331,7 @@ impl Moving {
         Ok(rows)
     }
 
-    /// Copies deletes out of logs.
+    /// Copies deletes from logs.
     fn copy_deletes(&mut self, core: &mut Core, shared: &Shared, state: &State) -> Result<()> {
         for number in self.logs.clone() {
             let (log, info) = &state.logs[&number];
@@ -359,7 +362,7 @@ impl Moving {
     }
 }
 
-/// Entries of one column of several segments, in order, with their new rows.
+/// Merges the entries of one column of several segments, in order, with their new rows.
 struct Merge<'a> {
     heap: BinaryHeap<Reverse<(Entry, usize)>>,
     columns: Vec<Box<dyn Iterator<Item = Result<Entry>> + 'a>>,
@@ -406,7 +409,7 @@ impl Iterator for Merge<'_> {
     }
 }
 
-/// All segments in groups that fit one segment each.
+/// Divides all segments into groups that fit into one segment each.
 fn groups(state: &State) -> Vec<Range<usize>> {
     let mut groups: Vec<Range<usize>> = Vec::new();
     let mut rows = u64::MAX;
@@ -423,7 +426,7 @@ fn groups(state: &State) -> Vec<Range<usize>> {
     groups
 }
 
-/// The segments that are merged next, if any are: neighbors, so that the order of insertion stays.
+/// The segments to merge next, if any: adjacent, so that the order of insertion is preserved.
 fn merged_next(state: &State) -> Option<Range<usize>> {
     let rows: Vec<u64> = state.parts.iter().map(Held::live_count).collect();
     let dying = state.parts.iter().position(|held| held.deleted.len() > held.live_count());
@@ -433,7 +436,7 @@ fn merged_next(state: &State) -> Option<Range<usize>> {
     let fits = |range: &Range<usize>| rows[range.clone()].iter().sum::<u64>() <= MOST_ROWS;
     let tier = |rows: u64| (rows / u64::from(SMALL) + 1).ilog(ALIKE as u64);
     for most in 0..=tier(MOST_ROWS) {
-        // So many of this tier, with whatever smaller ones lie between them.
+        // Enough segments of this tier, including smaller ones between them.
         for run in runs(rows.len(), |at| tier(rows[at]) <= most) {
             let alike = run.clone().filter(|at| tier(rows[*at]) == most).count();
             if alike >= ALIKE && fits(&run) {
@@ -446,7 +449,7 @@ fn merged_next(state: &State) -> Option<Range<usize>> {
     smallest.filter(|_| rows.len() > MOST_SEGMENTS)
 }
 
-/// The longest runs of numbers below `end` for which this holds.
+/// The longest runs of numbers below `end` that satisfy the predicate.
 fn runs(end: usize, holds: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for at in (0..end).filter(|at| holds(*at)) {

@@ -1,10 +1,10 @@
-//! What can go wrong with an index: each says which file, what is wrong with it, and what to do.
+//! Errors of an index: each names the file, the problem, and a remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Why an index could not do what was asked.
+/// Reason why an index could not perform an operation.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -13,12 +13,12 @@ pub enum Error {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         source: Arc<io::Error>,
     },
 
-    /// There is no room left on the disk. Nothing was added; later writes may succeed.
+    /// The disk is full. Nothing was added; later writes may succeed.
     #[error("{path}: the disk is full; make room and try again, nothing was added", path = path.display())]
     DiskFull {
         /// The file or folder.
@@ -32,36 +32,36 @@ pub enum Error {
         path: PathBuf,
     },
 
-    /// A folder that an index cannot be made in.
+    /// A folder in which an index cannot be created.
     #[error("{path} already has an index or other files in it: choose an empty or new folder", path = path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
 
-    /// An index of a later version.
+    /// An index of a newer version.
     #[error("{path} was made by a newer lookalike ({what} version {found}, this one knows up to {known}): update lookalike", path = path.display())]
     Newer {
         /// The file.
         path: PathBuf,
-        /// What has a version.
+        /// The part that has a version.
         what: &'static str,
         /// The version found.
         found: u32,
-        /// The newest version known here.
+        /// The newest supported version.
         known: u32,
     },
 
-    /// Bytes that are not what was written.
+    /// Bytes that differ from what was written.
     #[error("{path} is damaged in {section} at byte {offset}: {reason}", path = path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Which part of the file.
+        /// The part of the file.
         section: &'static str,
-        /// Where in the file.
+        /// The offset in the file.
         offset: u64,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
 
@@ -72,11 +72,11 @@ pub enum Error {
         path: PathBuf,
         /// The process that holds it, if that is known.
         process_id: Option<u32>,
-        /// The address of the index at the service that holds it, if it is held by one.
+        /// The HTTP address of the index, if a service holds it.
         service: Option<String>,
     },
 
-    /// An earlier write failed in a way that leaves it unknown what the disk has.
+    /// An earlier write failed, so that the state of the disk is unknown.
     #[error("{path}: an earlier write failed ({reason}); open the index again to go on", path = path.display())]
     Poisoned {
         /// The index.
@@ -85,7 +85,7 @@ pub enum Error {
         reason: String,
     },
 
-    /// A method that an index cannot search by.
+    /// A method that an index does not support.
     #[error(
         "an index cannot search by {method}: it must see all documents before it can sketch one, or looks for exact copies alone"
     )]
@@ -94,18 +94,18 @@ pub enum Error {
         method: String,
     },
 
-    /// A threshold below what the index was made for.
+    /// A threshold below that of the index.
     #[error(
         "a threshold of {threshold} is below that of the index, {lowest}, and matches between the two could be missed: search with {lowest} or more, or make another index with a threshold of {threshold} and add the documents to it"
     )]
     ThresholdTooLow {
-        /// As asked for.
+        /// The requested threshold.
         threshold: f64,
-        /// That of the index.
+        /// The threshold of the index.
         lowest: f64,
     },
 
-    /// A threshold that is not possible at all.
+    /// An invalid threshold.
     #[error(transparent)]
     Core(#[from] lookalike_core::Error),
 
@@ -121,30 +121,30 @@ pub enum Error {
     NotADocument {
         /// Its id, shortened.
         id: String,
-        /// What is wrong.
+        /// The problem.
         reason: &'static str,
     },
 
-    /// Two indexes that cannot be merged.
+    /// Two indexes that cannot be merged because their schemes differ.
     #[error("the indexes differ: one has {left}, the other {right}")]
     OtherScheme {
-        /// The scheme of the one that is written to.
+        /// The scheme of the target.
         left: String,
-        /// That of the other.
+        /// The scheme of the source.
         right: String,
     },
 
-    /// Something that needs texts, where none are kept.
+    /// An operation that needs texts, on an index that does not store them.
     #[error("{path} keeps no texts: {what} needs them", path = path.display())]
     NoTexts {
         /// The index.
         path: PathBuf,
-        /// What was asked for.
+        /// The operation.
         what: &'static str,
     },
 }
 
-/// Who holds an index, and what to do about it.
+/// Describes the holder of a lock, and what to do about it.
 fn held_by(process_id: Option<u32>, service: Option<&str>) -> String {
     let process = process_id.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
     match service {
@@ -155,7 +155,7 @@ fn held_by(process_id: Option<u32>, service: Option<&str>) -> String {
     }
 }
 
-/// The result of what an index does.
+/// Result of an index operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
@@ -163,13 +163,13 @@ impl Error {
         Self::Damaged { path: path.to_owned(), section, offset, reason: reason.into() }
     }
 
-    /// Whether a file was not there.
+    /// True if a file did not exist.
     pub(crate) fn is_not_found(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 }
 
-/// Names the file in an error of the system.
+/// Adds the file to an error of the system.
 pub(crate) trait At<T> {
     fn at(self, path: &Path) -> Result<T>;
 }

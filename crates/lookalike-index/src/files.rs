@@ -1,4 +1,4 @@
-//! The files of an index: which there are, and which are left over.
+//! Files of an index: current ones and leftovers.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use crate::manifest::{Folder, Manifest};
 use crate::part::Part;
 use crate::state::State;
 
-/// What the names of our own files end in.
+/// Endings of the file names that the index uses.
 const ENDINGS: [&str; 5] = [".json", ".log", ".seg", ".bits", ".tmp"];
 
-/// A number that no file has had.
+/// Returns a file number that was never used.
 pub(crate) fn next_file(disk: &dyn Disk, folder: &Folder) -> Result<u32> {
     let mut next = 1;
     for path in [folder.logs(), folder.segments(), folder.deleted()] {
@@ -25,7 +25,7 @@ pub(crate) fn next_file(disk: &dyn Disk, folder: &Folder) -> Result<u32> {
     Ok(next)
 }
 
-/// The files that a state has.
+/// The files of a state.
 pub(crate) fn of_state(folder: &Folder, state: &State) -> BTreeSet<PathBuf> {
     let mut files: BTreeSet<PathBuf> = state.logs.keys().map(|number| folder.log(*number)).collect();
     files.insert(folder.manifest(state.manifest));
@@ -38,13 +38,13 @@ pub(crate) fn of_state(folder: &Folder, state: &State) -> BTreeSet<PathBuf> {
     files
 }
 
-/// Removes files of ours that the newest manifest does not name. Readers that have one open keep it; one that is about to open it
-/// takes the newer manifest.
+/// Removes files of this index that the newest manifest does not name. A reader that has one open keeps it; a reader
+/// that is about to open it switches to the newer manifest.
 ///
-/// A file that cannot be removed is left for the next time; others' files are none of our business.
+/// A file that cannot be removed is left for the next time; files of others are never touched.
 pub(crate) fn sweep(disk: &dyn Disk, folder: &Folder, state: &State) {
     let mut named = of_state(folder, state);
-    // Deletes that are only in the log yet: the bitmap of the manifest is still needed.
+    // Some deletes are so far only in the log: the bitmap of the manifest is still needed.
     let manifest = Manifest::read(disk, folder, state.manifest);
     let Ok(manifest) = manifest else { return };
     for segment in &manifest.segments {
@@ -60,8 +60,8 @@ pub(crate) fn sweep(disk: &dyn Disk, folder: &Folder, state: &State) {
     }
 }
 
-/// Begins an index in a folder that is new or empty, or has what a creation or a copy that was cut off left: without index.json it
-/// was never an index. Nobody else makes one there while the lock is held.
+/// Starts an index in a folder that is new or empty, or that contains leftovers of an interrupted creation or copy:
+/// without index.json it was never an index. No other process creates one there while the lock is held.
 pub(crate) fn begin(disk: &dyn Disk, folder: &Folder) -> Result<Box<dyn std::fmt::Debug + Send + Sync>> {
     const OWN: [&str; 6] = ["manifest", "log", "segment", "deleted", "index.tmp", "LOCK"];
     let not_empty = || Error::NotEmpty { path: folder.path.clone() };
@@ -72,7 +72,7 @@ pub(crate) fn begin(disk: &dyn Disk, folder: &Folder) -> Result<Box<dyn std::fmt
     if !is_free() {
         return Err(not_empty());
     }
-    // All folders are made before the first file: where one is missing, a file is not of ours.
+    // All folders are created before the first file: if one is missing, the files are not ours.
     let is_begun = folder.all().iter().all(|path| disk.list(path).is_ok());
     let mut left: Vec<PathBuf> = Vec::new();
     for path in folder.all() {
@@ -87,7 +87,7 @@ pub(crate) fn begin(disk: &dyn Disk, folder: &Folder) -> Result<Box<dyn std::fmt
         disk.create_dir(&path).at(&path)?;
     }
     let lock = lock(disk, folder)?;
-    // Another may have made one before the lock was taken.
+    // Another process may have created one before the lock was taken.
     if !is_free() {
         return Err(not_empty());
     }
@@ -97,7 +97,7 @@ pub(crate) fn begin(disk: &dyn Disk, folder: &Folder) -> Result<Box<dyn std::fmt
     Ok(lock)
 }
 
-/// Whether a file has a name as ours have.
+/// True if a file name has the form of ours.
 fn is_ours(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_digit()) && ENDINGS.iter().any(|end| name.ends_with(end))
 }
@@ -107,7 +107,7 @@ pub(crate) fn lock(disk: &dyn Disk, folder: &Folder) -> Result<Box<dyn std::fmt:
     lock_for(disk, folder, None)
 }
 
-/// The same for a service, whose address is written where those who find the index locked read it.
+/// Takes the lock for a service, whose address is written to the lock file for those who find the index locked.
 pub(crate) fn lock_for(
     disk: &dyn Disk,
     folder: &Folder,

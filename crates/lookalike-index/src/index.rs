@@ -1,4 +1,4 @@
-//! An index: a folder, opened.
+//! An open index folder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::state::State;
 use crate::types::CreateOptions;
 use crate::writer::Writer;
 
-/// A folder with documents that can be searched. Cheap to clone, and shared among threads.
+/// A folder of searchable documents. Cheap to clone, and shared among threads.
 ///
 /// ```
 /// use lookalike_index::{CreateOptions, Index, NewDocument, Query, SearchOptions};
@@ -44,16 +44,16 @@ pub struct Index {
 }
 
 impl Index {
-    /// Makes an index in a folder that is new or empty.
+    /// Creates an index in a folder that is new or empty.
     ///
     /// # Errors
     ///
-    /// When the folder has other files, the method of the scheme cannot be searched by, or the disk refuses.
+    /// If the folder has other files, the method of the scheme is not supported, or the disk returns an error.
     pub fn create(dir: &Path, options: &CreateOptions) -> Result<Self> {
         Self::create_on(Arc::new(FileSystem), dir, options)
     }
 
-    /// The same on any disk.
+    /// Creates an index on any disk.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl Index {
     pub fn create_on(disk: Arc<dyn Disk>, dir: &Path, options: &CreateOptions) -> Result<Self> {
         let folder = Folder::new(dir);
         let scheme = match options.scheme.key() {
-            // Drawn once, and kept: sketches of all documents must be of one key.
+            // Drawn once and stored: the sketches of all documents must use one key.
             SketchKey::Random => options.scheme.clone().with_key(SketchKey::Given(Key::random())),
             SketchKey::Fixed | SketchKey::Given(_) => options.scheme.clone(),
         };
@@ -82,7 +82,7 @@ impl Index {
             next_sequence: 1,
         };
         manifest.write(&*disk, &folder)?;
-        // Last: only now it is an index.
+        // Written last: it makes the folder an index.
         checksummed::write(&*disk, &folder.meta(), checksummed::with_checksum(&meta).as_bytes())?;
         if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             disk.sync_dir(parent).at(parent)?;
@@ -90,16 +90,16 @@ impl Index {
         Self::open_on(disk, dir)
     }
 
-    /// Opens an index to read it, and to write to it by a [`Writer`].
+    /// Opens an index for reading, and for writing through a [`Writer`].
     ///
     /// # Errors
     ///
-    /// When there is none, it was made by a newer version, or it is damaged.
+    /// If there is none, it was created by a newer version, or it is damaged.
     pub fn open(dir: &Path) -> Result<Self> {
         Self::open_on(Arc::new(FileSystem), dir)
     }
 
-    /// The same on any disk.
+    /// Opens an index on any disk.
     ///
     /// # Errors
     ///
@@ -118,21 +118,22 @@ impl Index {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// When documents are alike, and how they are found.
+    /// The scheme: when documents are near-duplicates, and how they are found.
     pub fn scheme(&self) -> &Scheme {
         &self.shared.kernel.scheme
     }
 
-    /// About how many bytes of memory it takes to search for a text, or to store it.
+    /// Approximate bytes of memory needed to search for a text, or to store it.
     pub fn working_bytes(&self, text: &str) -> u64 {
         self.shared.kernel.working_bytes(text)
     }
 
-    /// The newest state, also of what other processes wrote. It stays as it is, and is cheap.
+    /// Returns the newest state, including what other processes wrote. It does not change afterwards, and is cheap to
+    /// create.
     ///
     /// # Errors
     ///
-    /// When what was written cannot be read.
+    /// If the files cannot be read.
     pub fn snapshot(&self) -> Result<Snapshot> {
         if !self.shared.has_writer.load(SeqCst) {
             self.shared.refresh()?;
@@ -140,16 +141,16 @@ impl Index {
         Ok(Snapshot::new(&self.shared, self.shared.state()))
     }
 
-    /// The one writer of the index.
+    /// Opens the only writer of the index.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] when there is another, in this process or in another.
+    /// [`Error::Locked`] if there is another one, in this process or in another.
     pub fn writer(&self) -> Result<Writer> {
         Writer::open(Arc::clone(&self.shared), None)
     }
 
-    /// The one writer of the index, held by a service: others who want to write are told this address.
+    /// Opens the only writer of the index for a service: other writers are told this address.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Texts to all that an index keeps of them and searches by, through the kernel of the core and nothing else.
+//! Converts texts to everything that an index stores and searches by, using only the kernel of the core.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -18,46 +18,47 @@ use crate::log::{Body, Record};
 use crate::row::{Place, Row};
 use crate::types::{NewDocument, Store};
 
-/// How long an id may be.
+/// Maximum length of an id.
 const LONGEST_ID: usize = 64 << 10;
 
-/// How long texts and fields may be.
+/// Maximum length of texts and fields.
 const LONGEST: usize = 1 << 30;
 
-/// Tools that served a longer text are not handed on: their buffers are many times as large, and would stay for ever.
+/// Tools that processed a longer text are not reused: their buffers are many times as large, and would stay allocated.
 const LONGEST_FOR_TOOLS: usize = 1 << 20;
 
-/// About how much memory a text takes while it is searched for or stored: its copies per byte, and all that is made of a token.
+/// Approximate memory needed to search for a text or to store it: the number of copies per byte; tokens are added
+/// separately.
 const COPIES: u64 = 4;
 const TOKEN_BYTES: u64 = 48;
 
-/// Tokens of shorter texts are not counted: each of their bytes is taken for one.
+/// Tokens of shorter texts are not counted: each byte is assumed to be one.
 const SHORT: usize = 64 << 10;
 
-/// How candidates are looked up.
+/// Methods of candidate lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lookup {
-    /// By a column per band, of which so many must agree.
+    /// One column per band, of which this many must agree.
     Bands(usize),
-    /// By a column of all features, where those taken of the query are looked up, and one of the features taken of each document,
-    /// where all of the query are.
+    /// One column of all features, in which the selected features of the query are looked up, and one of the selected
+    /// features of each document, in which all features of the query are looked up.
     Parts,
-    /// There is no column: all documents are candidates.
+    /// No column: all documents are candidates.
     All,
 }
 
-/// What makes sketches and features, with the keys of one index.
+/// Computes sketches and features with the keys of one index.
 pub(crate) struct Kernel {
     pub(crate) scheme: Scheme,
     pub(crate) method: Box<dyn Method>,
     pub(crate) store: Store,
     pub(crate) lookup: Lookup,
     pub(crate) fingerprint: u64,
-    /// The key of hashes that are kept: of ids, of contents.
+    /// Key of stored hashes: of ids and contents.
     secret: Key,
-    /// The key of what decides: kept where features are, and else of this process.
+    /// Key of hashes that decide: stored if features are stored, and otherwise of this process.
     deciding: Key,
-    /// One per thread that asked, handed on from one text to the next.
+    /// One per concurrent thread, reused from one text to the next.
     tools: Mutex<Vec<Tools>>,
 }
 
@@ -70,18 +71,18 @@ impl fmt::Debug for Kernel {
 struct Tools {
     sketcher: TextSketcher,
     deciding: Shingler,
-    /// With the key of sketches.
+    /// Uses the key of sketches.
     sketching: Shingler,
 }
 
-/// A document with all that is kept of it.
+/// A document with everything that is stored about it.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    /// Its place is not yet known.
+    /// Its location is not yet known.
     pub(crate) row: Row,
     pub(crate) keys: Vec<u64>,
     pub(crate) sketch: Vec<u8>,
-    /// By the key of sketches, where these are looked up.
+    /// Hashed with the key of sketches, if these are looked up.
     pub(crate) features: Vec<u64>,
 }
 
@@ -104,7 +105,7 @@ impl Kernel {
         Ok(Self { scheme, method, store, lookup, fingerprint, secret, deciding, tools: Mutex::default() })
     }
 
-    /// How blocks and segments are laid out.
+    /// Layout of blocks and segments.
     pub(crate) fn shape(&self) -> Shape {
         let layout = self.method.layout();
         let columns = match self.lookup {
@@ -112,19 +113,18 @@ impl Kernel {
             Lookup::Parts => 2,
             Lookup::All => 0,
         };
-        // Of all features of all documents, filters would not fit the memory.
+        // Filters over all features of all documents would not fit in memory.
         let filtered = if self.lookup == Lookup::Parts { 0 } else { columns + 1 };
         Shape { columns, sketch_bytes: layout.bytes, filtered }
     }
 
-    /// Gives tools for a text to `with`.
+    /// Calls `with` with tools for a text.
     fn with_tools<O>(&self, text: &str, with: impl FnOnce(&mut Tools) -> O) -> O {
         let waiting = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let (shingle, fold, key) = (self.scheme.shingle(), self.scheme.fold(), self.scheme.key());
         let mut tools = waiting.unwrap_or_else(|| Tools {
             sketcher: self.sketcher(),
-            deciding: Shingler::keyed(shingle, fold, self.deciding),
-            sketching: Shingler::keyed(shingle, fold, key.of(self.secret)),
+            deciding: self.scheme.shingler(self.deciding),
+            sketching: self.scheme.shingler(self.scheme.key().of(self.secret)),
         });
         let output = with(&mut tools);
         if text.len() <= LONGEST_FOR_TOOLS {
@@ -133,12 +133,12 @@ impl Kernel {
         output
     }
 
-    /// A sketcher for one text after the other.
+    /// A sketcher that is reused for consecutive texts.
     fn sketcher(&self) -> TextSketcher {
         TextSketcher::new(&self.scheme, &*self.method, self.secret)
     }
 
-    /// Sketches a text. What that took is given back at once if it is much, since more is to come.
+    /// Sketches a text. Large buffers are freed at once, since more memory is needed afterwards.
     fn sketch(&self, tools: &mut Tools, text: &str, sketches: &mut Sketches) -> TextSummary {
         let summary = tools.sketcher.sketch(text, sketches);
         if text.len() > LONGEST_FOR_TOOLS {
@@ -147,7 +147,7 @@ impl Kernel {
         summary
     }
 
-    /// About how many bytes of memory it takes to search for a text, or to store it.
+    /// Approximate bytes of memory needed to search for a text, or to store it.
     pub(crate) fn working_bytes(&self, text: &str) -> u64 {
         let tokens = match text.len() {
             short @ ..=SHORT => short,
@@ -161,13 +161,13 @@ impl Kernel {
         self.secret.bytes_hash(id.as_bytes()) as u64
     }
 
-    /// Equal for documents that are the same to the last byte.
+    /// Equal for documents that are identical to the last byte.
     fn digest(&self, fields: &str, text: &[u8]) -> u128 {
         let of_fields = self.secret.bytes_hash(fields.as_bytes());
         self.secret.bytes_hash(text) ^ of_fields.rotate_left(1)
     }
 
-    /// Whether a document can be stored at all.
+    /// Returns an error if a document cannot be stored.
     pub(crate) fn check(document: &NewDocument<'_>) -> Result<()> {
         let refused = |reason| {
             let id = document.id.chars().take(80).collect();
@@ -189,11 +189,11 @@ impl Kernel {
         if document.fields.is_empty() || is_object() { Ok(()) } else { refused("its fields are not a JSON object") }
     }
 
-    /// All that is kept of a document; and the body that is stored, where that is not its text.
+    /// Computes everything that is stored about a document, and the body to store if that is not the text.
     pub(crate) fn prepare(&self, document: &NewDocument<'_>) -> (Prepared, Option<Vec<u8>>) {
         let mut sketches = Sketches::new(self.method.layout());
         let mut features = Vec::new();
-        // Of the text itself, also where it is not stored: the same document is known by it.
+        // Of the text itself, even if it is not stored: it identifies unchanged documents.
         let digest = self.digest(document.fields, document.text.as_bytes());
         let (summary, body) = self.with_tools(document.text, |tools| {
             let summary = self.sketch(tools, document.text, &mut sketches);
@@ -238,7 +238,7 @@ impl Kernel {
         Prepared { row, keys: sketches.all_keys().to_vec(), sketch: sketches.all_bytes().to_vec(), features }
     }
 
-    /// The same of a document that is read from a log.
+    /// Computes the same for a document that is read from a log.
     pub(crate) fn prepare_again(&self, record: &Record<'_>) -> Option<Prepared> {
         match self.store {
             Store::Text => {
@@ -258,7 +258,7 @@ impl Kernel {
         }
     }
 
-    /// The hash of a text's content, as rows have it.
+    /// The hash of a text's content, as stored in rows.
     pub(crate) fn content_hash(&self, text: &str) -> u128 {
         let mut sketches = Sketches::new(self.method.layout());
         self.with_tools(text, |tools| tools.sketcher.sketch(text, &mut sketches)).content_hash
@@ -291,7 +291,7 @@ impl Kernel {
         }
     }
 
-    /// Gives the features of a stored document, by the key of what decides, to `with`.
+    /// Calls `with` with the features of a stored document, hashed with the key that decides.
     pub(crate) fn with_features<O>(&self, record: &Record<'_>, with: impl FnOnce(&[u64]) -> O) -> Option<O> {
         match self.store {
             Store::Text => {
@@ -302,11 +302,11 @@ impl Kernel {
         }
     }
 
-    /// Where a document is to be found: columns and keys.
+    /// Columns and keys under which a document is found.
     pub(crate) fn entries<'a>(&self, prepared: &'a Prepared) -> Box<dyn Iterator<Item = (usize, u64)> + 'a> {
         let Prepared { row, keys, features, .. } = prepared;
         match self.lookup {
-            // One without features has no sketch.
+            // A document without features has no sketch.
             _ if row.size == 0 => Box::new(std::iter::empty()),
             Lookup::Bands(_) => Box::new(keys.iter().copied().enumerate()),
             Lookup::Parts => {
@@ -317,7 +317,7 @@ impl Kernel {
         }
     }
 
-    /// Where to look for what is like a probe: columns and keys.
+    /// Columns and keys in which to look for documents similar to a probe.
     pub(crate) fn lookups(&self, probe: &Probe, features: &[u64]) -> Vec<(usize, u64)> {
         match self.lookup {
             Lookup::Bands(_) => probe.keys.iter().copied().enumerate().collect(),

@@ -1,7 +1,9 @@
-//! A saved index of documents: what is acknowledged is on the disk, what is found is measured exactly, and what is deleted is gone.
+//! A saved index of documents. Acknowledged writes are durable, matches are measured exactly, and deleted documents are
+//! not found.
 //!
-//! A folder holds a log, which is the write-ahead log and the store of texts in one, and segments, which are sorted columns of band
-//! keys. One [`Writer`] adds and deletes; any number of [`Snapshot`]s search, in this process and in others.
+//! A folder holds a log, which is both the write-ahead log and the store of texts, and segments, which are sorted
+//! columns of band keys. One [`Writer`] adds and deletes; any number of [`Snapshot`]s search, in this process and in
+//! others.
 
 #![forbid(unsafe_code)]
 
@@ -34,7 +36,7 @@ mod state;
 mod types;
 mod writer;
 
-/// Bytes of files, read without trust: for the fuzzer.
+/// Parsers of untrusted file bytes, for the fuzzer.
 #[doc(hidden)]
 pub mod hostile {
     pub use crate::log::check_bytes as log;

@@ -14,19 +14,20 @@ use crate::part::Part;
 use crate::state::State;
 use crate::types::{Problem, Upgrade, Verification};
 
-/// Reads and checks every byte of an index; with `repair`, rebuilds from the log what is damaged.
+/// Reads and checks every byte of an index; with `repair`, rebuilds damaged files from the log.
 ///
-/// Where a log is damaged, everything else is saved: [`Verification::lost`] names the rest, and the damaged file is kept in the
-/// folder `damaged` of the index.
+/// If a log is damaged, everything else is preserved: [`Verification::lost`] lists what is lost, and the damaged file
+/// is kept in the folder `damaged` of the index.
 ///
 /// # Errors
 ///
-/// When there is no index, it was made by a newer version, or a file cannot be read at all. Damage is not an error here.
+/// If there is no index, it was created by a newer version, or a file cannot be read at all. Damage is not an error
+/// here.
 pub fn verify(dir: &Path, repair: bool) -> Result<Verification> {
     verify_on(&(Arc::new(FileSystem) as Arc<dyn Disk>), dir, repair)
 }
 
-/// The same on any disk.
+/// Verifies an index on any disk.
 ///
 /// # Errors
 ///
@@ -35,7 +36,7 @@ pub fn verify(dir: &Path, repair: bool) -> Result<Verification> {
 pub fn verify_on(disk: &Arc<dyn Disk>, dir: &Path, repair: bool) -> Result<Verification> {
     let folder = Folder::new(dir);
     let mut verification = Verification::default();
-    // Without it nothing can be read; and it cannot be rebuilt.
+    // Without this file nothing can be read, and it cannot be rebuilt.
     let meta = match Meta::read(&**disk, &folder) {
         Err(error @ Error::Damaged { .. }) => {
             verification.problems.push(problem(&folder, &error));
@@ -64,7 +65,7 @@ fn problem(folder: &Folder, error: &Error) -> Problem {
     Problem { file, message: error.to_string() }
 }
 
-/// Notes damage and what is not there; everything else is an error.
+/// Records damage and missing files; returns all other errors.
 fn noted<T>(folder: &Folder, problems: &mut Vec<Problem>, result: Result<T>) -> Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -85,7 +86,7 @@ fn check_all(disk: &Arc<dyn Disk>, folder: &Folder, kernel: &Kernel, verificatio
     let newest = noted(folder, problems, Manifest::newest(&**disk, folder))?;
     let Some(newest) = newest else { return Ok(()) };
     let Some(manifest) = noted(folder, problems, Manifest::read(&**disk, folder, newest))? else { return Ok(()) };
-    // Logs first, frame by frame, each by itself: one that is damaged hides nothing of the others.
+    // Check logs first, frame by frame and separately, so that damage to one does not hide damage to another.
     for info in &manifest.logs {
         let path = folder.log(info.number);
         let opened = LogFile::open(&**disk, &path, info.number, kernel.fingerprint, false);
@@ -113,7 +114,7 @@ fn check_all(disk: &Arc<dyn Disk>, folder: &Folder, kernel: &Kernel, verificatio
     Ok(())
 }
 
-/// Checks that every row has its document, and that all that is kept of it follows from it.
+/// Checks that every row has its document, and that all stored data is consistent with it.
 fn check_rows(folder: &Folder, kernel: &Kernel, state: &State, problems: &mut Vec<Problem>) -> Result<()> {
     const MOST_NAMED: usize = 20;
     let cache = crate::log::Cache::default();
@@ -146,19 +147,19 @@ fn check_rows(folder: &Folder, kernel: &Kernel, state: &State, problems: &mut Ve
     Ok(())
 }
 
-/// Makes a copy of an index in a new folder, by hard links where that is possible, while writing goes on. A copy that was cut off is
-/// begun again.
+/// Copies an index to a new folder, with hard links where possible, while others may write. An interrupted copy is
+/// started again.
 ///
 /// # Errors
 ///
-/// When there is no index, the folder has other files, or the disk refuses.
+/// If there is no index, the folder has other files, or the disk returns an error.
 pub fn snapshot_to(dir: &Path, destination: &Path) -> Result<()> {
     let (from, to) = (Folder::new(dir), Folder::new(destination));
-    // What is copied must be there, before anything is made.
+    // Check that the source exists before anything is created.
     Index::open(dir)?;
     let _lock = files::begin(&FileSystem, &to)?;
     loop {
-        // Opened anew each time: what it has open cannot vanish, and what vanished before is not in it.
+        // Open it again each time: its open files cannot vanish, and files removed before are not part of it.
         let index = Index::open(dir)?;
         let state = index.shared.state();
         match copy(&from, &to, &state) {
@@ -183,7 +184,7 @@ fn copy(from: &Folder, to: &Folder, state: &State) -> Result<()> {
     let active = from.log(state.tail.number);
     let manifest = from.manifest(state.manifest);
     let mut all = files::of_state(from, state);
-    // The bitmaps that the manifest names; those of the state may have more, which is replayed.
+    // Use the bitmaps that the manifest names; those of the state may have more rows, which are replayed.
     for segment in Manifest::read(&disk, from, state.manifest)?.segments {
         all.extend(segment.deleted.map(|[bitmap, _]| from.bitmap(segment.number, bitmap)));
     }
@@ -191,7 +192,7 @@ fn copy(from: &Folder, to: &Folder, state: &State) -> Result<()> {
         let Ok(name) = path.strip_prefix(&from.path) else { continue };
         let target = to.path.join(name);
         if path == active {
-            // It is still written to: the copy must not grow with it.
+            // The log is still being written: the copy must not grow with it.
             let mut bytes = vec![0; state.end as usize];
             let (log, _) = state.active_log();
             log.file.read_exact_at(&mut bytes, 0).at(&path)?;
@@ -205,18 +206,18 @@ fn copy(from: &Folder, to: &Folder, state: &State) -> Result<()> {
     for path in to.all() {
         disk.sync_dir(&path).at(&path)?;
     }
-    // Last: only now it is an index.
+    // Written last: it makes the folder an index.
     let meta = crate::checksummed::read_all(&disk, &from.meta())?;
     crate::checksummed::write(&disk, &to.meta(), &meta)
 }
 
-/// Brings an index to the newest version.
+/// Upgrades an index to the newest version.
 ///
 /// # Errors
 ///
-/// When there is no index, or it was made by a newer version.
+/// If there is no index, or it was created by a newer version.
 pub fn upgrade(dir: &Path) -> Result<Upgrade> {
-    // There is one version so far; a later one is refused here.
+    // There is only one version so far; a later one is refused here.
     Index::open(dir)?;
     Ok(Upgrade::Current)
 }

@@ -1,4 +1,4 @@
-//! The files that an index has at one time; and what it was made with, for its life.
+//! The files of an index at one point in time, and its permanent parameters.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use crate::disk::Disk;
 use crate::error::{At, Error, Result};
 use crate::types::Store;
 
-/// Versions of what an index is made of.
+/// Version of the layout of the files.
 pub(crate) const LAYOUT_VERSION: u32 = 1;
-/// Of how sketches are made of features.
+/// Version of the computation of sketches from features.
 pub(crate) const SKETCH_VERSION: u32 = 1;
-/// Of how features are made of texts, Unicode's data included.
+/// Version of the computation of features from texts, including the Unicode data.
 pub(crate) const TEXT_VERSION: u32 = 1;
 
-/// Where an index has its files.
+/// Paths of the files of an index.
 #[derive(Clone, Debug)]
 pub(crate) struct Folder {
     pub(crate) path: PathBuf,
@@ -69,7 +69,7 @@ impl Folder {
         self.deleted().join(format!("{segment:08}-{number}.bits"))
     }
 
-    /// Where a repair keeps files that are damaged.
+    /// Folder in which a repair keeps damaged files.
     pub(crate) fn damaged(&self) -> PathBuf {
         self.path.join("damaged")
     }
@@ -79,7 +79,7 @@ impl Folder {
     }
 }
 
-/// What an index was made with.
+/// Parameters of an index.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Meta {
     pub(crate) format: String,
@@ -89,13 +89,13 @@ pub(crate) struct Meta {
     pub(crate) scheme: Scheme,
     pub(crate) fingerprint: String,
     pub(crate) store: Store,
-    /// The key of hashes that are kept: 32 hexadecimal digits.
+    /// Key of stored hashes: 32 hexadecimal digits.
     pub(crate) secret: String,
-    /// The part of a larger index that this is: number, and of how many.
+    /// The number of this part of a larger index, and the number of parts.
     pub(crate) shard: [u32; 2],
 }
 
-/// The versions alone: they can be read even where the rest cannot.
+/// The versions alone: readable even if the rest is not.
 #[derive(Deserialize)]
 struct Versions {
     layout_version: u32,
@@ -141,7 +141,7 @@ impl Meta {
     }
 
     pub(crate) fn key(&self) -> Key {
-        // It is covered by the checksum.
+        // Covered by the checksum.
         Key::new(u128::from_str_radix(&self.secret, 16).unwrap_or_default())
     }
 }
@@ -151,18 +151,18 @@ impl Meta {
 pub(crate) struct Manifest {
     pub(crate) version: u32,
     pub(crate) number: u64,
-    /// How many writers there were, this one included.
+    /// Number of writers so far, including this one.
     pub(crate) epoch: u64,
     pub(crate) fingerprint: String,
     /// In the order of insertion.
     pub(crate) segments: Vec<SegmentFile>,
-    /// Those that have documents of segments, and the one that is written to.
+    /// Logs that hold documents of segments, and the current log.
     pub(crate) logs: Vec<LogInfo>,
-    /// The log that is written to.
+    /// The current log.
     pub(crate) log: Tail,
-    /// The number of the next file of any kind but manifests.
+    /// Number of the next file of any kind except manifests.
     pub(crate) next_file: u32,
-    /// The number of the next put or delete.
+    /// Number of the next put or delete.
     pub(crate) next_sequence: u64,
 }
 
@@ -170,7 +170,7 @@ pub(crate) struct Manifest {
 pub(crate) struct SegmentFile {
     pub(crate) number: u32,
     pub(crate) rows: u32,
-    /// The number of the bitmap of deleted rows, and how many these are.
+    /// Number of the bitmap of deleted rows, and the number of deleted rows.
     pub(crate) deleted: Option<[u32; 2]>,
 }
 
@@ -180,24 +180,24 @@ pub(crate) struct LogInfo {
     pub(crate) documents: u64,
     /// Documents that were deleted or replaced.
     pub(crate) dead: u64,
-    /// Ids in frames of deletes.
+    /// Number of ids in delete frames.
     pub(crate) deletes: u64,
 }
 
-/// Where what is not in segments begins.
+/// The part of the log that is not in segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tail {
     pub(crate) number: u32,
-    /// What is before it is in segments.
+    /// Everything before it is in segments.
     pub(crate) offset: u64,
-    /// What is before it is on the disk.
+    /// Everything before it is on disk.
     pub(crate) durable: u64,
-    /// The number of the commit at the offset.
+    /// Number of the commit at the offset.
     pub(crate) commit: u64,
 }
 
 impl Manifest {
-    /// The highest number that there is.
+    /// The highest manifest number.
     pub(crate) fn newest(disk: &dyn Disk, folder: &Folder) -> Result<u64> {
         let path = folder.manifests();
         let names = disk.list(&path).at(&path)?;
@@ -223,7 +223,7 @@ impl Manifest {
     }
 }
 
-/// Whether these bytes are a manifest: for the fuzzer.
+/// True if these bytes are a manifest, for the fuzzer.
 #[doc(hidden)]
 pub fn check_bytes(bytes: &[u8]) -> bool {
     checksummed::parse::<Manifest>(bytes).is_ok() | serde_json::from_slice::<Manifest>(bytes).is_ok()

@@ -6,11 +6,11 @@ use crate::types::{Document, Merged, NewDocument, Put, Store};
 use crate::writer::Writer;
 
 impl Writer {
-    /// Puts the documents of another index of the same scheme into this one.
+    /// Adds the documents of another index with the same scheme to this one.
     ///
     /// # Errors
     ///
-    /// When the schemes differ or one keeps no texts, the other cannot be read, or the disk refuses.
+    /// If the schemes differ, either does not store texts, the other cannot be read, or the disk returns an error.
     pub fn merge_from(&self, other: &Index) -> Result<Merged> {
         const AT_ONCE: usize = 4096;
         let [left, right] = [&self.shared, &other.shared].map(|shared| &shared.kernel);

@@ -1,7 +1,8 @@
-//! All documents, page by page: a page begins after a number, which stays good whatever is written between two pages.
+//! Lists all documents in pages. A page begins after a sequence number, which stays valid whatever is written between
+//! two pages.
 //!
-//! Every put has a number, and rows are in the order of their numbers. So where a page begins is found by bisection, which
-//! reads a few documents, and neither compaction nor a restart moves it.
+//! Every put has a sequence number, and rows are in the order of these numbers. The start of a page is found by binary
+//! search, which reads a few documents; compaction and restarts do not affect it.
 
 use crate::error::Result;
 use crate::part::Held;
@@ -9,18 +10,18 @@ use crate::row::Row;
 use crate::snapshot::Snapshot;
 use crate::types::Document;
 
-/// Rows that are read at once.
+/// Number of rows read at a time.
 const AT_ONCE: usize = 128;
 
 impl Snapshot {
-    /// The number of the last put or delete that it has; 0 for an index that was never written to.
+    /// Sequence number of the last visible put or delete; 0 for an index that was never written to.
     pub fn version(&self) -> u64 {
         self.state.sequence.saturating_sub(1)
     }
 
-    /// The documents that were put after a number, each with its own number, in the order in which they were put.
+    /// Returns the documents that were put after a sequence number, each with its own number, in the order of the puts.
     ///
-    /// Number 0 is before all. A document that is put again gets another number.
+    /// Number 0 precedes all documents. A document that is put again gets a new number.
     ///
     /// ```
     /// use lookalike_index::{CreateOptions, Index, NewDocument};
@@ -40,7 +41,7 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or is damaged.
+    /// If a file cannot be read or is damaged.
     pub fn documents_after(&self, number: u64) -> Result<impl Iterator<Item = Result<(u64, Document)>>> {
         let (part, row) = self.first_after(number)?;
         let parts = self.state.parts.iter().enumerate().skip(part);
@@ -51,7 +52,7 @@ impl Snapshot {
         }))
     }
 
-    /// The part and the row of the first document after a number; behind all parts if there is none.
+    /// The part and the row of the first document after a number; past the last part if there is none.
     fn first_after(&self, number: u64) -> Result<(usize, u32)> {
         for (part, held) in self.state.parts.iter().enumerate() {
             let last = (0..held.rows()).rev().find(|row| !held.deleted.contains(*row));
@@ -59,7 +60,7 @@ impl Snapshot {
             if self.number_of(&held.row(last)?)? <= number {
                 continue;
             }
-            // The first row of which this is true, and of all behind it; it is true of the last.
+            // Find the first row for which this is true; it is then true of all later rows, and it is true of the last.
             let is_after = |row: u32| -> Result<bool> {
                 let next = (row..held.rows()).find(|row| !held.deleted.contains(*row));
                 next.map_or(Ok(true), |next| Ok(self.number_of(&held.row(next)?)? > number))
@@ -83,7 +84,7 @@ impl Snapshot {
     }
 }
 
-/// The rows of a part that are not deleted, from one on.
+/// The rows of a part that are not deleted, starting at `first`.
 fn rows_from(held: &Held, first: u32) -> impl Iterator<Item = Result<Row>> {
     let mut live = (first..held.rows()).filter(|row| !held.deleted.contains(*row)).peekable();
     std::iter::from_fn(move || {
@@ -106,7 +107,7 @@ mod tests {
         writer.put_many(&new).unwrap();
     }
 
-    /// All ids, in pages of seven, with something done between two pages.
+    /// All ids, in pages of seven, calling `between` between two pages.
     fn pages(index: &Index, mut between: impl FnMut(usize)) -> Vec<String> {
         let (mut after, mut ids) = (0, Vec::new());
         for page in 0.. {

@@ -1,4 +1,4 @@
-//! Documents of an index that were written together: in memory or on the disk, asked the same.
+//! A group of documents that were written together, in memory or on disk, with the same interface.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use crate::error::Result;
 use crate::row::{Entry, Row};
 use crate::segment::Segment;
 
-/// Where documents are.
+/// Storage of a part.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     Memory(Arc<Block>),
-    /// With the number of its file, and that of its bitmap of deleted rows if that has not changed.
+    /// A segment with the number of its file, and the number of its bitmap of deleted rows if that is unchanged.
     Disk {
         segment: Arc<Segment>,
         number: u32,
@@ -21,7 +21,7 @@ pub(crate) enum Part {
     },
 }
 
-/// A part, and which of its rows were deleted.
+/// A part and its deleted rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     pub(crate) part: Part,
@@ -55,7 +55,7 @@ impl Held {
         }
     }
 
-    /// Gives the rows under a key to `each`, in order, deleted ones too.
+    /// Passes the rows with a key to `each`, in order, including deleted ones.
     pub(crate) fn bucket(&self, column: usize, key: u64, each: impl FnMut(u32)) -> Result<()> {
         match &self.part {
             Part::Memory(block) => {
@@ -66,7 +66,7 @@ impl Held {
         }
     }
 
-    /// The same for many keys, which are in order; with the number of each.
+    /// Passes the rows of many sorted keys, each with the number of its key.
     pub(crate) fn buckets(&self, column: usize, keys: &[(Entry, u32)], mut each: impl FnMut(u32, u32)) -> Result<()> {
         match &self.part {
             Part::Memory(block) => {
@@ -77,7 +77,7 @@ impl Held {
         }
     }
 
-    /// How many pages a column has on the disk.
+    /// Number of pages of a column on disk.
     pub(crate) fn page_count(&self, column: usize) -> usize {
         match &self.part {
             Part::Memory(_) => 0,
@@ -92,7 +92,7 @@ impl Held {
         }
     }
 
-    /// Gives the sketches of rows in order to `each`.
+    /// Passes the sketches of rows to `each`, in order.
     pub(crate) fn each_sketch(&self, rows: impl Iterator<Item = u32>, mut each: impl FnMut(u32, &[u8])) -> Result<()> {
         match &self.part {
             Part::Memory(block) => {
@@ -103,7 +103,7 @@ impl Held {
         }
     }
 
-    /// Gives rows in order to `each`.
+    /// Passes rows to `each`, in order.
     pub(crate) fn each_row(&self, rows: impl Iterator<Item = u32>, mut each: impl FnMut(u32, Row)) -> Result<()> {
         match &self.part {
             Part::Memory(block) => {
@@ -114,7 +114,7 @@ impl Held {
         }
     }
 
-    /// The last row of a document that was deleted, by the hash of its id and by what compares the id itself.
+    /// The last row of a deleted document, by the hash of its id and a comparison of the id itself.
     pub(crate) fn find_deleted(
         &self,
         ids: usize,
@@ -136,7 +136,7 @@ impl Held {
         Ok(None)
     }
 
-    /// The row of a document that is not deleted, by the hash of its id and by what compares the id itself.
+    /// The row of a document that is not deleted, by the hash of its id and a comparison of the id itself.
     pub(crate) fn find(
         &self,
         ids: usize,

@@ -1,5 +1,5 @@
-//! Documents one after the other, each stored unless a near-duplicate is there: in chunks, so that most of the work is done by all
-//! threads, and with the answer that one after the other would give.
+//! Stores documents one after the other unless a near-duplicate is present. Works in chunks, so that most of the work
+//! is parallel; the result is the same as for one document at a time.
 
 use rayon::prelude::*;
 
@@ -15,10 +15,10 @@ use crate::snapshot::Snapshot;
 use crate::state::{Changes, State};
 use crate::types::{NewDocument, Put, SearchOptions};
 
-/// How many documents are compared with the index at once; with each other, they are one by one.
+/// Number of documents compared with the index at a time; with each other, they are compared one by one.
 const CHUNK: usize = 256;
 
-/// A document of a chunk, and what it was found to be like in the index.
+/// A document of a chunk, and its matches in the index.
 struct Newcomer {
     prepared: Option<Prepared>,
     row: Row,
@@ -26,7 +26,7 @@ struct Newcomer {
     question: Question,
     found: Vec<Found>,
     same_id: Option<crate::state::Found>,
-    /// By the key of what decides, once they are asked for.
+    /// Hashed with the key that decides, once needed.
     features: Option<Vec<u64>>,
 }
 
@@ -43,7 +43,7 @@ impl Core {
                     puts.extend(outcomes);
                 }
                 Err(error) => {
-                    // What earlier chunks appended goes too.
+                    // Also roll back what earlier chunks appended.
                     self.take_back(shared);
                     return Err(error);
                 }
@@ -60,7 +60,7 @@ impl Core {
         let kernel = &*shared.kernel;
         let state = std::sync::Arc::new(state);
         let snapshot = Snapshot::new(shared, std::sync::Arc::clone(&state));
-        // Of what the index has, as many may be gone by then as are added together.
+        // As many matches in the index may be gone by then as documents are added together.
         let search = snapshot.prepare(&SearchOptions { top: CHUNK + 1, ..SearchOptions::default() })?;
         let meet = |document: &NewDocument<'_>| {
             let Write::Put { prepared, stored } = Write::put(kernel, document) else { unreachable!("a put is a put") };
@@ -78,14 +78,14 @@ impl Core {
         let (mut stored, mut kept): (Vec<Stored>, Vec<usize>) = (Vec::new(), Vec::new());
         for at in 0..newcomers.len() {
             let (row, id) = (newcomers[at].row, documents[at].id);
-            // The one that has the same id by now: of this chunk, or of the index.
+            // The document that has the same id by now, in this chunk or in the index.
             let before = changes.put_of(id).map(|number| newcomers[kept[number]].row.digest);
             let before = before.or(newcomers[at].same_id.map(|found| found.data.digest));
             if before == Some(row.digest) {
                 puts.push(Put::Unchanged);
                 continue;
             }
-            // Those of this chunk whose place was taken by a later one are no more.
+            // Documents of this chunk that a later one replaced no longer exist.
             let is_there = |number: usize| {
                 let other = documents[number].id;
                 other != id && changes.put_of(other).is_some_and(|put| kept[put] == number)
@@ -127,7 +127,7 @@ impl Core {
     }
 }
 
-/// The documents of a chunk, to be found by each other.
+/// The documents of a chunk, indexed for comparison with each other.
 struct Together {
     held: Held,
 }
@@ -141,7 +141,7 @@ impl Together {
         Self { held: Held::memory(builder.finish()) }
     }
 
-    /// Numbers of those that may be alike, in order.
+    /// Numbers of candidates, in order.
     fn candidates(&self, search: &Search<'_>, question: &Question) -> Result<Vec<usize>> {
         if question.probe.is_empty() {
             return Ok(Vec::new());
@@ -153,13 +153,13 @@ impl Together {
     }
 }
 
-/// Whether a document is named rather than one that was added before it.
+/// True if a document should be named instead of one that was added before it.
 fn is_better(found: &Found, best: &Found) -> bool {
     let is_as_similar = found.similarity >= best.similarity;
     found.similarity > best.similarity || (is_as_similar && found.exact_copy && !best.exact_copy)
 }
 
-/// How alike two documents of a chunk are, if they are.
+/// Measures two documents of a chunk; returns the result if they are near-duplicates.
 fn measure(kernel: &Kernel, search: &Search<'_>, newcomers: &mut [Newcomer], at: usize, other: usize) -> Option<Found> {
     let row = newcomers[other].row;
     if row.size == 0 {

@@ -1,5 +1,6 @@
-//! An index from its logs alone: for when a file of it is damaged. Every put and delete has a number, so that the last of each id is
-//! known in whatever log it lies. Damaged logs are made anew first, from what is valid in them.
+//! Rebuilds an index from its logs alone, for when one of its files is damaged. Every put and delete has a sequence
+//! number, so the last operation on each id is known in whatever log it is. Damaged logs are first rewritten from their
+//! valid frames.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -19,10 +20,10 @@ use crate::shared::Shared;
 use crate::state::{Changes, State};
 use crate::types::Lost;
 
-/// How many documents are sketched at once.
+/// Number of documents sketched at a time.
 const AT_ONCE: usize = 4096;
 
-/// Makes all segments anew, and logs that are damaged; gives what is lost.
+/// Rebuilds all segments, and damaged logs; returns what is lost.
 pub(crate) fn rebuild(disk: &Arc<dyn Disk>, folder: &Folder) -> Result<Vec<Lost>> {
     let _lock = files::lock(&**disk, folder)?;
     let meta = Meta::read(&**disk, folder)?;
@@ -52,7 +53,7 @@ pub(crate) fn rebuild(disk: &Arc<dyn Disk>, folder: &Folder) -> Result<Vec<Lost>
         latest.values().filter_map(|(sequence, place)| Some((*sequence, (*place)?))).collect();
     places.sort_unstable_by_key(|(sequence, _)| *sequence);
     let sequence = latest.values().map(|(sequence, _)| sequence + 1).max().unwrap_or(1);
-    // What is lost had numbers as well.
+    // Lost operations had sequence numbers as well.
     let sequence = sequence.max(manifest.as_ref().map_or(1, |manifest| manifest.next_sequence));
 
     let log = Arc::new(LogFile::create(&**disk, &folder.log(next_file), next_file, kernel.fingerprint)?);
@@ -80,18 +81,18 @@ pub(crate) fn rebuild(disk: &Arc<dyn Disk>, folder: &Folder) -> Result<Vec<Lost>
     Ok(lost)
 }
 
-/// What the logs of an index have.
+/// Contents of the logs of an index.
 struct Survey {
     logs: Vec<OldLog>,
     latest: Latest,
     lost: Vec<Lost>,
 }
 
-/// Reads all logs, and finds out what is lost where one is damaged.
+/// Reads all logs, and determines what is lost in damaged ones.
 fn survey(disk: &dyn Disk, folder: &Folder, kernel: &Kernel, manifest: Option<&Manifest>) -> Result<Survey> {
     let numbers = match manifest {
         Some(manifest) => manifest.logs.iter().map(|info| info.number).collect(),
-        // Without a manifest, all logs that there are.
+        // Without a manifest, use all logs found.
         None => numbers(disk, folder)?,
     };
     let (mut logs, mut lost) = (Vec::new(), Vec::new());
@@ -104,11 +105,11 @@ fn survey(disk: &dyn Disk, folder: &Folder, kernel: &Kernel, manifest: Option<&M
     let mut latest = latest(&logs)?;
     if logs.iter().any(OldLog::is_damaged) || !lost.is_empty() {
         let rows = SegmentRows::read(disk, folder, kernel, manifest);
-        // The frame that deleted or replaced them may be among what is lost.
+        // The frame that deleted or replaced them may be lost.
         latest.retain(|_, (_, place)| place.is_none_or(|place| !rows.dead.contains(&place)));
         let hashes: HashSet<u64> = latest.keys().map(|id| kernel.id_hash(id)).collect();
         for log in &logs {
-            // All of a log that is not written to any more is in segments.
+            // All of a log that is no longer written to is in segments.
             let tail = manifest.map(|manifest| manifest.log).filter(|tail| tail.number == log.log.number);
             let in_segments = tail.map_or(log.end, |tail| tail.offset);
             lost.extend(log.lost(folder, kernel, (&rows, in_segments), |id_hash| hashes.contains(&id_hash)));
@@ -118,7 +119,7 @@ fn survey(disk: &dyn Disk, folder: &Folder, kernel: &Kernel, manifest: Option<&M
 }
 
 impl Core {
-    /// Puts documents that lie in logs into memory, and makes a segment of what is there when it is time.
+    /// Loads documents from logs into memory, and creates segments when it is time.
     fn take_in(&mut self, shared: &Shared, places: &[(u64, Place)]) -> Result<()> {
         let state = Arc::clone(&self.state);
         let cache = Cache::default();
@@ -136,17 +137,17 @@ impl Core {
             changes.put(&id, prepared, None);
         }
         let mut after = changes.apply();
-        // They are counted already, in the logs that they lie in.
+        // They are already counted in their logs.
         after.logs.clone_from(&state.logs);
         self.state = Arc::new(after);
         if self.state.memory_bytes() > self.memory_bytes { self.flush(shared) } else { Ok(()) }
     }
 }
 
-/// The last that was written of each id: the number of it, and the place of the document unless it was deleted.
+/// The last operation on each id: its sequence number, and the location of the document unless it was deleted.
 type Latest = HashMap<Box<str>, (u64, Option<Place>)>;
 
-/// The last put or delete of each id in the logs.
+/// Finds the last put or delete of each id in the logs.
 fn latest(logs: &[OldLog]) -> Result<Latest> {
     let mut latest: Latest = HashMap::new();
     let mut note = |id: &str, sequence: u64, place| {
@@ -176,7 +177,7 @@ fn latest(logs: &[OldLog]) -> Result<Latest> {
     Ok(latest)
 }
 
-/// How many documents logs have, and how many of them are dead.
+/// Number of documents in each log, and how many of them are dead.
 fn counts(logs: &[(LogFile, u64)], places: &[(u64, Place)]) -> Result<BTreeMap<u32, (Arc<LogFile>, LogInfo)>> {
     let mut live: BTreeMap<u32, u64> = BTreeMap::new();
     places.iter().for_each(|(_, place)| *live.entry(place.log).or_default() += 1);

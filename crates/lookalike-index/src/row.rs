@@ -1,31 +1,31 @@
-//! What is kept of each document besides its sketch, in 64 bytes; and entries of columns, in eight.
+//! The data stored about each document besides its sketch, in 64 bytes; and column entries, in eight.
 
-/// Where a document lies: a log, a frame in it, and its number in the frame.
+/// Location of a document: a log, a frame in it, and its number in the frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
     pub(crate) log: u32,
-    /// Of the frame, in units of `ALIGN` bytes of the log.
+    /// Offset of the frame, in units of `ALIGN` bytes.
     pub(crate) frame: u32,
     pub(crate) index: u32,
 }
 
-/// What is kept of a document.
+/// Stored data of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// Of its words.
+    /// Hash of its words.
     pub(crate) text_hash: u128,
-    /// Of its content: equal for exact copies.
+    /// Hash of its content: equal for exact copies.
     pub(crate) content_hash: u128,
-    /// Of its id, to find it by: ids themselves are compared in full.
+    /// Hash of its id, for lookup: ids themselves are compared in full.
     pub(crate) id_hash: u64,
-    /// Of its fields and every byte of its text. It is compared only with what has the same id.
+    /// Digest of its fields and every byte of its text, compared only with documents of the same id.
     pub(crate) digest: u64,
-    /// Distinct features.
+    /// Number of distinct features.
     pub(crate) size: u32,
     pub(crate) place: Place,
 }
 
-/// The bytes of a row.
+/// Size of a row.
 pub(crate) const ROW_BYTES: usize = 64;
 
 impl Row {
@@ -55,46 +55,46 @@ impl Row {
     }
 }
 
-/// The number at a place of bytes that are long enough.
+/// Reads a number at an offset of a sufficiently long slice.
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
-/// The number at a place of bytes that are long enough.
+/// Reads a number at an offset of a sufficiently long slice.
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
-/// An entry of a column: the high 40 bits of a key, then 24 bits of a row. In order of keys, and of rows within a key.
+/// A column entry: the high 40 bits of a key, then 24 bits of a row. Sorted by key, and by row within a key.
 ///
-/// Forty bits are enough: of ten million documents and twenty bands, one search in five thousand meets a document by chance, and it
-/// is measured like any other.
+/// Forty bits are enough: with ten million documents and twenty bands, one search in five thousand finds a document by
+/// chance, and it is measured like any other.
 pub(crate) type Entry = u64;
 
 const ROW_BITS: u32 = 24;
 
-/// How many rows a segment may have.
+/// Maximum number of rows of a segment.
 pub(crate) const MOST_ROWS: u64 = 1 << ROW_BITS;
 
-/// The entry of a row under a key.
+/// The entry of a key and a row.
 #[inline]
 pub(crate) fn entry(key: u64, row: u32) -> Entry {
     least_entry(key) | u64::from(row)
 }
 
-/// The least entry that a key can have.
+/// The smallest entry of a key.
 #[inline]
 pub(crate) fn least_entry(key: u64) -> Entry {
     key >> ROW_BITS << ROW_BITS
 }
 
-/// The part of a key that an entry has.
+/// The part of the key in an entry.
 #[inline]
 pub(crate) fn key_of(entry: Entry) -> u64 {
     entry >> ROW_BITS
 }
 
-/// Whether an entry has the key of another.
+/// True if two entries have the same key.
 #[inline]
 pub(crate) fn has_key_of(entry: Entry, other: Entry) -> bool {
     key_of(entry) == key_of(other)

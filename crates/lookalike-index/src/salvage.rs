@@ -1,7 +1,9 @@
-//! Logs that may be damaged, for a rebuild: what is valid is copied to a new log, what is not is named, and the damaged file is kept.
+//! Reads possibly damaged logs for a rebuild: copies valid frames to a new log, lists what is lost, and keeps the
+//! damaged file.
 //!
-//! A frame is valid in its place and nowhere else, so that frames are found again behind any damage, also without the header of the
-//! log. What lies between them is lost; how many documents that were, and which, the segments and the remains of the frames tell.
+//! A frame is valid only at its own location, so frames after any damage are found again, even without the header of
+//! the log. Everything between them is lost; the number and ids of these documents are determined from the segments and
+//! from the remains of the frames.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -23,24 +25,25 @@ use crate::segment::Segment;
 use crate::state::read_bitmap;
 use crate::types::Lost;
 
-/// How many ids are named per damaged range.
+/// Maximum number of ids listed per damaged range.
 const MOST_NAMED: usize = 1000;
 
-/// A log of which some may be damaged.
+/// A log that may be partly damaged.
 pub(crate) struct OldLog {
     pub(crate) log: LogFile,
-    /// Where what was committed ends.
+    /// End of the committed data.
     pub(crate) end: u64,
-    /// Ranges before the end that have no valid frame.
+    /// Ranges before the end without a valid frame.
     pub(crate) gaps: Vec<Range<u64>>,
     /// True if the header is damaged.
     is_headless: bool,
-    /// True if something lies behind the end, such as a write that was cut off.
+    /// True if something follows the end, such as an interrupted write.
     has_rest: bool,
 }
 
 impl OldLog {
-    /// Opens a log and looks for its valid frames. Without a manifest nothing tells the rest of a write that was cut off from damage.
+    /// Opens a log and finds its valid frames. Without a manifest, an interrupted write cannot be distinguished from
+    /// damage.
     pub(crate) fn open(
         disk: &dyn Disk,
         folder: &Folder,
@@ -64,12 +67,12 @@ impl OldLog {
         Ok(Self { log, end, gaps, is_headless, has_rest: found.length > end })
     }
 
-    /// Whether something of it is damaged.
+    /// True if any of it is damaged.
     pub(crate) fn is_damaged(&self) -> bool {
         self.is_headless || !self.gaps.is_empty()
     }
 
-    /// Copies a damaged log aside, byte by byte.
+    /// Copies a damaged log to the folder for damaged files, byte by byte.
     pub(crate) fn keep_aside(&self, disk: &dyn Disk, folder: &Folder) -> Result<()> {
         const AT_ONCE: u64 = 1 << 20;
         let Some(name) = self.log.path.file_name() else { return Ok(()) };
@@ -90,7 +93,8 @@ impl OldLog {
         disk.sync_dir(&folder.path).at(&folder.path)
     }
 
-    /// The log itself if it is whole, and otherwise a new one with its valid frames; and which frame lies where then.
+    /// Returns the log itself if it is undamaged, and otherwise a new one with its valid frames; and the new locations
+    /// of the frames.
     pub(crate) fn into_whole(
         self,
         disk: &dyn Disk,
@@ -116,8 +120,8 @@ impl OldLog {
         Ok((log, writer.end, frames))
     }
 
-    /// What is lost of the log. All before `in_segments` has rows in segments; `is_superseded` says whether a document with this hash
-    /// of its id was deleted or replaced later.
+    /// Determines what is lost of the log. Everything before `in_segments` has rows in segments; `is_superseded` is
+    /// true for the hash of an id that was deleted or replaced later.
     pub(crate) fn lost(
         &self,
         folder: &Folder,
@@ -132,7 +136,7 @@ impl OldLog {
                 |place: &Place| place.log == self.log.number && gap.contains(&(u64::from(place.frame) * ALIGN));
             let inside = rows.live.iter().filter(|(_, place)| is_inside(place)).map(|(id_hash, _)| *id_hash);
             let live: HashSet<u64> = inside.filter(|id_hash| !is_superseded(*id_hash)).collect();
-            // What is in segments is counted by its rows, and known by the hashes of its ids.
+            // Documents in segments are counted by their rows, and identified by the hashes of their ids.
             let is_known = rows.is_complete && gap.end <= in_segments;
             let (mut ids, all) = (remains.ids, remains.document_count);
             let is_named = all == Some(ids.len() as u64);
@@ -157,7 +161,7 @@ impl OldLog {
         self.gaps.iter().map(of_gap).collect()
     }
 
-    /// What can be read of damaged frames, without trust.
+    /// Reads the readable parts of damaged frames; nothing in them is trusted.
     fn remains(&self, gap: &Range<u64>) -> Remains {
         let mut remains = Remains { document_count: Some(0), ..Remains::default() };
         let mut bytes = vec![0; (gap.end - gap.start) as usize];
@@ -180,7 +184,7 @@ impl OldLog {
     }
 }
 
-/// What can be read of damaged frames.
+/// Readable contents of damaged frames.
 #[derive(Default)]
 struct Remains {
     document_count: Option<u64>,
@@ -202,7 +206,7 @@ impl Remains {
                 let ids = run.iter().flat_map(|run| (0..run.len()).filter_map(|at| run.record(at)));
                 self.ids.extend(ids.filter(|record| !record.id.is_empty()).map(|record| record.id.to_owned()));
             }
-            // It says that it is another kind of frame than it was.
+            // The damaged header claims a different kind of frame.
             Kind::Commit | Kind::Deletes | Kind::Documents => self.document_count = None,
         }
     }
@@ -212,7 +216,7 @@ fn shown(folder: &Folder, log: &LogFile) -> String {
     log.path.strip_prefix(&folder.path).unwrap_or(&log.path).to_string_lossy().into_owned()
 }
 
-/// What is lost of a log that is not there at all.
+/// Reports everything in a missing log as lost.
 pub(crate) fn missing(folder: &Folder, number: u32, manifest: Option<&Manifest>) -> Lost {
     let path = folder.log(number);
     let info = manifest.and_then(|manifest| manifest.logs.iter().find(|info| info.number == number));
@@ -224,12 +228,12 @@ pub(crate) fn missing(folder: &Folder, number: u32, manifest: Option<&Manifest>)
     }
 }
 
-/// The rows of the segments that can be read: where each document lies, and which are deleted.
+/// The rows of the readable segments: the location of each document, and which are deleted.
 #[derive(Default)]
 pub(crate) struct SegmentRows {
-    /// The hash of the id, and the place.
+    /// The hash of the id, and the location.
     live: Vec<(u64, Place)>,
-    /// Deleted or replaced documents. Where the frame that deleted them is lost, nothing else knows it.
+    /// Deleted or replaced documents. If the frame that deleted them is lost, this is the only record.
     pub(crate) dead: HashSet<Place>,
     /// True if all segments could be read.
     is_complete: bool,
@@ -256,7 +260,7 @@ impl SegmentRows {
                     rows.dead.insert(row.place);
                 })
             };
-            // A segment that is damaged too tells nothing: then the logs alone decide.
+            // A damaged segment provides nothing: then the logs alone decide.
             if read().and_then(&mut add).is_err() {
                 rows.is_complete = false;
             }

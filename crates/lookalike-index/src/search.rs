@@ -1,4 +1,5 @@
-//! Searching one state: candidates of each part by its columns, the closest of them by their sketches, and these measured exactly.
+//! Searches one state: candidates of each part from its columns, the closest of them by their sketches, and exact
+//! measurement of these.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,31 +18,33 @@ use crate::part::Held;
 use crate::row::{Place, Row};
 use crate::state::State;
 
-/// Rows met up to here are held as a list; more of them as bits, so that a bucket of a million takes no more room.
+/// Up to this many rows are collected in a list; more are collected in a bitmap, so that a bucket of a million takes
+/// little memory.
 const LISTED: usize = 1 << 16;
 
-/// How many candidates of one search are measured before the best of them are kept.
+/// Number of candidates of one search measured before only the best are kept.
 const MEASURED_AT_ONCE: usize = 1 << 14;
 
-/// From how many candidates on one search is measured by several threads.
+/// Minimum number of candidates of one search for measuring in parallel.
 const SHARED_OUT: usize = 256;
 
-/// What a search is of.
+/// A prepared query.
 #[derive(Debug)]
 pub(crate) struct Question {
     pub(crate) probe: Probe,
     /// Columns and keys.
     pub(crate) lookups: Vec<(usize, u64)>,
-    /// A document that is no answer.
+    /// A document to exclude from the results.
     pub(crate) except: Option<Place>,
-    /// Part and row of the stored document that has the id of the query: if it also has its text, it is the first answer.
+    /// Part and row of the stored document that has the id of the query: if it also has the same text, it is the first
+    /// result.
     pub(crate) own: Option<(u32, u32)>,
 }
 
-/// A document that is alike enough: where it is, and how alike.
+/// A match: its location, and its similarity.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
-    /// Part and row: the order of insertion.
+    /// Part and row, which is the order of insertion.
     pub(crate) order: (u32, u32),
     pub(crate) row: Row,
     pub(crate) similarity: f64,
@@ -49,21 +52,21 @@ pub(crate) struct Found {
     pub(crate) exact_copy: bool,
 }
 
-/// What was found, the best first.
+/// The matches, best first.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) found: Vec<Found>,
-    /// How many are alike enough, of which `found` has the best.
+    /// Number of matches, of which `found` has the best.
     pub(crate) match_count: u64,
     pub(crate) candidates: u64,
     pub(crate) passed_over: u64,
 }
 
-/// Rows that were met in one part.
+/// Rows hit in one part.
 #[derive(Debug)]
 pub(crate) enum Met {
     List(Vec<u32>),
-    /// Rows that were met at least once, twice, and so on.
+    /// Rows that were hit at least once, twice, and so on.
     Bits(Vec<RoaringBitmap>),
 }
 
@@ -72,7 +75,7 @@ impl Met {
         Self::List(Vec::new())
     }
 
-    /// Adds what was met under one key, which has no row twice.
+    /// Adds the rows hit under one key, without repetition.
     fn add(&mut self, rows: &[u32], times: usize) {
         match self {
             Self::List(list) if list.len() + rows.len() <= LISTED => list.extend_from_slice(rows),
@@ -99,7 +102,7 @@ impl Met {
         }
     }
 
-    /// Rows that were met often enough and are not deleted, in order.
+    /// Rows that were hit often enough and are not deleted, in order.
     fn rows(self, times: usize, deleted: &RoaringBitmap) -> Rows {
         match self {
             Self::List(mut list) => {
@@ -135,25 +138,25 @@ impl Rows {
     }
 }
 
-/// The most that is met under one key before it is put with the rest.
+/// Maximum number of rows of one key before they are merged with the others.
 const BUCKET_PIECE: usize = 1 << 16;
 
-/// One state, to be searched.
+/// A search of one state.
 #[derive(Clone, Copy)]
 pub(crate) struct Search<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) cache: &'a Cache,
     pub(crate) state: &'a State,
-    /// With the threshold that is asked for.
+    /// With the requested threshold.
     pub(crate) criterion: Criterion,
     pub(crate) threshold: f64,
     pub(crate) max_candidates: usize,
-    /// How many of the documents that are alike enough are wanted.
+    /// Maximum number of matches to return.
     pub(crate) top: usize,
 }
 
 impl Search<'_> {
-    /// All documents that are alike enough, the best first.
+    /// Finds all matches, best first.
     pub(crate) fn run(&self, question: &Question) -> Result<Outcome> {
         if question.probe.is_empty() {
             return Ok(Outcome::default());
@@ -166,7 +169,7 @@ impl Search<'_> {
         self.measure(question, chosen)
     }
 
-    /// The rows of a part under any of the keys.
+    /// Collects the rows of a part with any of the keys.
     pub(crate) fn meet(&self, held: &Held, question: &Question) -> Result<Met> {
         let times = self.times();
         let mut met = Met::new();
@@ -185,7 +188,7 @@ impl Search<'_> {
         Ok(met)
     }
 
-    /// In how many columns a candidate must be met.
+    /// Number of columns in which a candidate must be hit.
     pub(crate) fn times(&self) -> usize {
         match self.kernel.lookup {
             Lookup::Bands(agreeing) => agreeing,
@@ -193,7 +196,7 @@ impl Search<'_> {
         }
     }
 
-    /// Chooses those of one part that are to be measured.
+    /// Selects the candidates of one part to be measured.
     pub(crate) fn choose(
         &self,
         part: u32,
@@ -230,12 +233,12 @@ impl Search<'_> {
         })
     }
 
-    /// Adds documents with the same words: they are found even if only some bands are looked at.
+    /// Adds documents with the same words: they are found even if only some bands are searched.
     fn with_copies(&self, held: &Held, question: &Question, rows: &mut Rows) -> Result<()> {
         let mut copies: Vec<u32> = Vec::new();
         let key = (question.probe.summary.text_hash >> 64) as u64;
         held.bucket(self.kernel.shape().copies(), key, |row| {
-            // More are in the buckets anyway.
+            // Any further copies are in the buckets as well.
             if copies.len() < LISTED && !held.deleted.contains(row) {
                 copies.push(row);
             }
@@ -252,12 +255,12 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Measures those that were chosen, a piece at a time: the rows of a million candidates would not fit in memory.
+    /// Measures the selected candidates in portions: the rows of a million candidates would not fit in memory.
     pub(crate) fn measure(&self, question: &Question, chosen: Chosen) -> Result<Outcome> {
         let (candidates, passed_over) = (chosen.candidates, chosen.passed_over);
         let mut found: Vec<Found> = Vec::new();
         let mut match_count = 0;
-        // Nothing is more similar than a copy, so that these come before all others: the query's own document, then other copies.
+        // Nothing is more similar than a copy, so copies come first: the query's own document, then other copies.
         let order = |found: &Found| {
             let is_own = found.exact_copy && question.own == Some(found.order);
             (!is_own, !found.exact_copy, found.order)
@@ -272,7 +275,7 @@ impl Search<'_> {
         Ok(Outcome { found, match_count, candidates, passed_over })
     }
 
-    /// Those of these places that are alike enough, in any order.
+    /// Returns the matches among these rows, in any order.
     fn measure_piece(&self, question: &Question, places: &[(u32, u32)]) -> Result<Vec<Found>> {
         let mut rows: Vec<((u32, u32), Row)> = Vec::with_capacity(places.len());
         for of_part in places.chunk_by(|left, right| left.0 == right.0) {
@@ -328,13 +331,13 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// The run that a document is in, and its number there.
+    /// The run that holds a document, and its number in the run.
     pub(crate) fn run_of(&self, row: &Row) -> Result<(Arc<Run>, u32)> {
         self.state.run_of(self.cache, row)
     }
 }
 
-/// How close a candidate is, and where it is: of equals, the one that was added first is the greater.
+/// Closeness of a candidate, and its row: of equals, the one that was added first ranks higher.
 type Ranked = (u32, Reverse<(u32, u32)>);
 
 /// The closest candidates so far.
@@ -343,7 +346,7 @@ pub(crate) struct Chosen {
     most: usize,
     pub(crate) candidates: u64,
     passed_over: u64,
-    /// A heap once there are too many.
+    /// A heap once the limit is exceeded.
     list: Vec<Ranked>,
     heap: BinaryHeap<Reverse<Ranked>>,
 }

@@ -1,4 +1,4 @@
-//! The state that an index, its snapshots and its writer share.
+//! The state shared by an index, its snapshots and its writer.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -10,7 +10,7 @@ use crate::log::Cache;
 use crate::manifest::{Folder, Manifest};
 use crate::state::State;
 
-/// The state that all clones of an index share.
+/// The state shared by all clones of an index.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) disk: Arc<dyn Disk>,
@@ -18,7 +18,7 @@ pub(crate) struct Shared {
     pub(crate) kernel: Arc<Kernel>,
     pub(crate) cache: Arc<Cache>,
     pub(crate) state: RwLock<Arc<State>>,
-    /// Whether a writer of this index keeps the state up to date.
+    /// True if a writer of this index keeps the state up to date.
     pub(crate) has_writer: AtomicBool,
     refreshing: Mutex<()>,
 }
@@ -44,12 +44,12 @@ impl Shared {
         *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
-    /// Held by whoever reads what others wrote, or begins to write.
+    /// Lock for reading what others wrote, and for starting to write.
     pub(crate) fn refreshing(&self) -> MutexGuard<'_, ()> {
         self.refreshing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes notice of what other processes wrote.
+    /// Loads what other processes wrote.
     pub(crate) fn refresh(&self) -> Result<()> {
         let _one_at_a_time = self.refreshing();
         if self.has_writer.load(SeqCst) {

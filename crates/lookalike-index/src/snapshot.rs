@@ -1,4 +1,4 @@
-//! One state of an index, which never changes.
+//! One immutable state of an index.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::shared::Shared;
 use crate::state::{Changes, State};
 use crate::types::{Answer, Document, Hit, Query, SearchOptions, Stat, Store};
 
-/// One state of an index: what is written later is not seen. Shared among threads.
+/// One state of an index, which does not include later writes. Shared among threads.
 ///
 /// ```
 /// use lookalike_index::{CreateOptions, Index, NewDocument, Query, SearchOptions};
@@ -48,19 +48,19 @@ impl Snapshot {
         Self { kernel: Arc::clone(&shared.kernel), cache: Arc::clone(&shared.cache), state }
     }
 
-    /// The documents that are alike enough, each measured exactly.
+    /// Finds the documents that are similar enough, each measured exactly.
     ///
     /// A text without words has no near-duplicates.
     ///
     /// # Errors
     ///
-    /// When the threshold is below that of the index, no document has the id, or a file cannot be read or is damaged.
+    /// If the threshold is below that of the index, no document has the id, or a file cannot be read or is damaged.
     pub fn search(&self, query: Query<'_>, options: &SearchOptions) -> Result<Answer> {
         let search = self.prepare(options)?;
         self.answer(search.run(&self.question_for(query)?)?)
     }
 
-    /// The same for many texts, on all threads; the answers are in the order of the texts.
+    /// Searches for many texts, on all threads; the answers are in the order of the texts.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl Snapshot {
         self.search_each(&queries, options)
     }
 
-    /// The same for many queries of any kind.
+    /// Searches for many queries of any kind.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl Snapshot {
             cache: &self.cache,
             state: &self.state,
             criterion: with_threshold(self.kernel.scheme.criterion(), threshold)?,
-            // Where bits decide, the threshold does only if it is asked for.
+            // If bits decide, a threshold applies only if it is given.
             threshold: options.threshold.unwrap_or(0.0),
             max_candidates: options.max_candidates,
             top: options.top,
@@ -156,7 +156,7 @@ impl Snapshot {
         Ok(Answer { hits, match_count, complete, candidate_count, compared_count })
     }
 
-    /// Gives the record of a row to `with`.
+    /// Calls `with` with the record of a row.
     pub(crate) fn with_record<O>(&self, row: &Row, with: impl FnOnce(Record<'_>) -> O) -> Result<O> {
         let (run, index) = self.state.run_of(&self.cache, row)?;
         let record = run.record(index).filter(|record| self.kernel.id_hash(record.id) == row.id_hash);
@@ -167,25 +167,25 @@ impl Snapshot {
         Ok(self.state.find(&self.kernel, &self.cache, id)?.map(|found| found.data))
     }
 
-    /// The document with this id.
+    /// Returns the document with this id.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or is damaged.
+    /// If a file cannot be read or is damaged.
     pub fn document(&self, id: &str) -> Result<Option<Document>> {
         self.find(id)?.map(|row| self.read(&row)).transpose()
     }
 
-    /// Whether there is a document with this id.
+    /// True if there is a document with this id.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or is damaged.
+    /// If a file cannot be read or is damaged.
     pub fn contains(&self, id: &str) -> Result<bool> {
         Ok(self.find(id)?.is_some())
     }
 
-    /// Whether the document with this id has this text. Where texts are not stored, the hash of its content tells.
+    /// True if the document with this id has this text. If texts are not stored, the hash of its content is compared.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl Snapshot {
         }
     }
 
-    /// The same state without the documents with these ids, for a reader that must not meet them. Nothing is deleted.
+    /// The same state without the documents with these ids, for a reader that must ignore them. Nothing is deleted.
     ///
     /// # Errors
     ///
@@ -212,8 +212,8 @@ impl Snapshot {
         Ok(Self { kernel: Arc::clone(&self.kernel), cache: Arc::clone(&self.cache), state })
     }
 
-    /// The document that last had this id and was deleted, as long as its row is there: until the index is compacted, or segments are
-    /// joined. None if a document has the id now.
+    /// The last document with this id that was deleted, while its row exists: until the index is compacted or segments
+    /// are merged. None if a document has the id now.
     ///
     /// ```
     /// use lookalike_index::{CreateOptions, Index, NewDocument};
@@ -231,7 +231,7 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or is damaged.
+    /// If a file cannot be read or is damaged.
     pub fn deleted_document(&self, id: &str) -> Result<Option<Document>> {
         if self.find(id)?.is_some() {
             return Ok(None);
@@ -239,7 +239,8 @@ impl Snapshot {
         if let Some(row) = self.state.find_deleted(&self.kernel, &self.cache, id)? {
             return self.read(&row).map(Some);
         }
-        // Whoever opens an index keeps no rows of what was written and deleted since the last segment: it is only in the log.
+        // An index that was just opened has no rows for documents written and deleted since the last segment: they are
+        // only in the log.
         let mut last = None;
         each_frame(&self.state.active_log().0, self.state.end, |operation| {
             for (run, place) in operation.iter().flat_map(Operation::documents) {
@@ -310,21 +311,21 @@ impl Snapshot {
         }
     }
 
-    /// How many documents there are.
+    /// Number of documents.
     pub fn len(&self) -> u64 {
         self.state.documents()
     }
 
-    /// Whether there is no document.
+    /// True if there are no documents.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many rows are found under keys of bands: for measurements.
+    /// Number of rows found for keys of bands, for measurements.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or is damaged.
+    /// If a file cannot be read or is damaged.
     #[doc(hidden)]
     pub fn lookup(&self, keys: &[u64]) -> Result<u64> {
         let mut count = 0;
@@ -337,7 +338,7 @@ impl Snapshot {
     }
 }
 
-/// The same measure with another threshold.
+/// Returns the same measure with another threshold.
 fn with_threshold(criterion: Criterion, threshold: f64) -> Result<Criterion> {
     let checked = || Threshold::new(threshold);
     Ok(match criterion {

@@ -1,4 +1,4 @@
-//! One state of an index: its parts and its logs. It never changes; a commit makes another of it.
+//! One state of an index: its parts and its logs. It is immutable; a commit derives a new state from it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::row::{Place, Row};
 use crate::segment::Segment;
 use crate::types::Put;
 
-/// Blocks are joined up to so many rows; larger ones wait for their segment.
+/// Maximum number of rows of a joined block; larger ones wait for their segment.
 const JOINED_ROWS: u32 = 1 << 16;
 
-/// How many documents of a log are made ready at once.
+/// Number of documents of a log that are prepared at a time.
 const AT_ONCE: usize = 4096;
 
 /// One state of an index.
@@ -34,16 +34,16 @@ pub(crate) struct State {
     pub(crate) manifest: u64,
     pub(crate) epoch: u64,
     pub(crate) tail: Tail,
-    /// Where the last commit ends in the log that is written to.
+    /// End of the last commit in the current log.
     pub(crate) end: u64,
-    /// The number of the next commit.
+    /// Number of the next commit.
     pub(crate) commit: u64,
-    /// The number of the next put or delete.
+    /// Number of the next put or delete.
     pub(crate) sequence: u64,
     pub(crate) next_file: u32,
 }
 
-/// Where a document was found.
+/// Location of a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) part: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Found {
 }
 
 impl State {
-    /// Reads a manifest and what it names, and replays what is in the log behind it. What is open already stays so.
+    /// Reads a manifest and the files it names, and replays the log after it. Files that are already open are reused.
     pub(crate) fn load(
         disk: &dyn Disk,
         folder: &Folder,
@@ -62,7 +62,7 @@ impl State {
         let mut number = Manifest::newest(disk, folder)?;
         loop {
             match Self::of_manifest(disk, folder, kernel, number, before).and_then(|state| state.replayed(kernel)) {
-                // A writer has made another meanwhile, and removed files of this one.
+                // Meanwhile a writer has published another state, and removed files of this one.
                 Err(error) if error.is_not_found() => {
                     let newer = Manifest::newest(disk, folder)?;
                     if newer == number {
@@ -140,7 +140,7 @@ impl State {
         })
     }
 
-    /// The state with all commits that the log has by now; and how long the log is.
+    /// Returns the state with all commits in the log so far, and the length of the log.
     pub(crate) fn replayed(self, kernel: &Kernel) -> Result<(Self, u64)> {
         let log = Arc::clone(&self.active_log().0);
         let (offset, commit, durable) = (self.end, self.commit, self.tail.durable);
@@ -168,9 +168,9 @@ impl State {
         Ok((state, replayed.length))
     }
 
-    /// The state after operations that were read from a log.
+    /// Returns the state after operations that were read from a log.
     pub(crate) fn with_operations(&self, operations: &[Operation], kernel: &Kernel, log: &LogFile) -> Result<Self> {
-        // Of many operations at once: one may be of a single document.
+        // Collect many operations: each may have a single document.
         let documents: Vec<(&Run, Place)> = operations.iter().flat_map(Operation::documents).collect();
         let cache = Cache::default();
         let prepare = |(run, place): &(&Run, Place)| {
@@ -210,12 +210,12 @@ impl State {
         Ok(state)
     }
 
-    /// The log that is written to.
+    /// The current log.
     pub(crate) fn active_log(&self) -> &(Arc<LogFile>, LogInfo) {
         &self.logs[&self.tail.number]
     }
 
-    /// The document with this id.
+    /// Finds the document with this id.
     pub(crate) fn find(&self, kernel: &Kernel, cache: &Cache, id: &str) -> Result<Option<Found>> {
         let (ids, id_hash) = (kernel.shape().ids(), kernel.id_hash(id));
         for (part, held) in self.parts.iter().enumerate().rev() {
@@ -226,7 +226,7 @@ impl State {
         Ok(None)
     }
 
-    /// The row of the document that last had this id and was deleted.
+    /// The row of the last document with this id that was deleted.
     pub(crate) fn find_deleted(&self, kernel: &Kernel, cache: &Cache, id: &str) -> Result<Option<Row>> {
         let (ids, id_hash) = (kernel.shape().ids(), kernel.id_hash(id));
         for held in self.parts.iter().rev() {
@@ -238,46 +238,46 @@ impl State {
         Ok(None)
     }
 
-    /// Whether the document of a row has this id, compared in full.
+    /// True if the document of a row has this id, compared in full.
     fn has_id(&self, cache: &Cache, row: &Row, id: &str) -> Result<bool> {
         let (run, index) = self.run_of(cache, row)?;
         Ok(run.record(index).ok_or_else(|| self.damaged(row))?.id == id)
     }
 
-    /// The run that a document is in, and its number there.
+    /// The run that holds a document, and its number in the run.
     pub(crate) fn run_of(&self, cache: &Cache, row: &Row) -> Result<(Arc<Run>, u32)> {
         let (log, _) = self.logs.get(&row.place.log).ok_or_else(|| self.damaged(row))?;
         Ok((log.run(u64::from(row.place.frame) * ALIGN, cache)?, row.place.index))
     }
 
-    /// The error for a document that is not where its row says.
+    /// The error for a document that is not at the location in its row.
     pub(crate) fn damaged(&self, row: &Row) -> Error {
         let (log, _) = self.logs.get(&row.place.log).unwrap_or_else(|| self.active_log());
         let offset = u64::from(row.place.frame) * ALIGN;
         Error::damaged(&log.path, "frame", offset, "a document is not where its row says")
     }
 
-    /// How many documents there are.
+    /// Number of documents.
     pub(crate) fn documents(&self) -> u64 {
         self.parts.iter().map(Held::live_count).sum()
     }
 
-    /// How many bytes the blocks in memory take.
+    /// Bytes of the blocks in memory.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.parts.iter().filter_map(Held::block).map(|block| block.byte_count()).sum()
     }
 
-    /// How many documents are in blocks.
+    /// Number of documents in blocks.
     pub(crate) fn memory_rows(&self) -> u64 {
         self.parts.iter().filter(|held| held.block().is_some()).map(|held| u64::from(held.rows())).sum()
     }
 
-    /// How many commits are only in the log.
+    /// Number of commits that are only in the log.
     pub(crate) fn new_commits(&self) -> u64 {
         self.commit - self.tail.commit
     }
 
-    /// Joins the last blocks, so that there are few: each is more than twice as large as the next.
+    /// Joins the last blocks to limit their number: each is more than twice as large as the next.
     fn join_blocks(&mut self) {
         loop {
             let [.., before, last] = &self.parts[..] else { return };
@@ -316,7 +316,7 @@ pub(crate) fn read_bitmap(
     if fits { Ok(bitmap) } else { Err(damaged(0, "it has other rows than its manifest says")) }
 }
 
-/// The bytes of a file of deleted rows.
+/// Serializes deleted rows.
 pub(crate) fn bitmap_bytes(bitmap: &RoaringBitmap) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(bitmap.serialized_size() + 8);
     bitmap.serialize_into(&mut bytes).expect("memory can be written to");
@@ -325,18 +325,18 @@ pub(crate) fn bitmap_bytes(bitmap: &RoaringBitmap) -> Vec<u8> {
     bytes
 }
 
-/// Puts and deletes one after the other, on the way to another state.
+/// A sequence of puts and deletes from which a new state is derived.
 pub(crate) struct Changes<'a> {
     state: &'a State,
     kernel: &'a Kernel,
-    /// Whether documents are in a log already.
+    /// True if the documents are already in a log.
     is_placed: bool,
-    /// What has become of ids: the number of a put, or deleted.
+    /// Current status of ids: the number of a put, or deleted.
     ids: HashMap<Box<str>, Option<usize>>,
     puts: Vec<Option<Prepared>>,
     gone: Vec<(usize, u32)>,
     dead: HashMap<u32, u64>,
-    /// How many ids are in frames of deletes.
+    /// Number of ids in delete frames.
     pub(crate) deletes: u64,
 }
 
@@ -346,33 +346,33 @@ impl<'a> Changes<'a> {
         Self { state, kernel, is_placed, ids, puts, gone, dead, deletes: 0 }
     }
 
-    /// The numbers of the commit, and of the first put or delete in it.
+    /// The numbers of the commit, and of its first put or delete.
     pub(crate) fn numbers(&self) -> (u64, u64) {
         (self.state.commit, self.state.sequence)
     }
 
-    /// The number of the put that an id has by now, if it has one.
+    /// The number of the current put of an id, if any.
     pub(crate) fn put_of(&self, id: &str) -> Option<usize> {
         self.ids.get(id).copied().flatten()
     }
 
-    /// Whether a document of the state was taken away.
+    /// True if a document of the state was removed.
     pub(crate) fn is_gone(&self, part: usize, row: u32) -> bool {
         self.gone.contains(&(part, row))
     }
 
-    /// Whether anything changes.
+    /// True if nothing changes.
     pub(crate) fn is_empty(&self) -> bool {
         self.puts.iter().all(Option::is_none) && self.gone.is_empty()
     }
 
-    /// Takes a document away that the state has.
+    /// Removes a document of the state.
     fn take_away(&mut self, found: Found) {
         self.gone.push((found.part, found.row));
         *self.dead.entry(found.data.place.log).or_default() += 1;
     }
 
-    /// Takes back a put of these changes.
+    /// Cancels a put of these changes.
     fn take_back(&mut self, number: usize) {
         if let Some(prepared) = self.puts[number].take()
             && self.is_placed
@@ -381,7 +381,7 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Puts a document; `found` is what the state has under its id.
+    /// Puts a document; `found` is the document of the state with this id.
     pub(crate) fn put(&mut self, id: &str, prepared: Prepared, found: Option<Found>) -> Put {
         let outcome = match (self.ids.get(id).copied(), found) {
             (Some(Some(number)), _) => {
@@ -409,7 +409,7 @@ impl<'a> Changes<'a> {
         outcome
     }
 
-    /// Deletes a document; says whether it was there, and whether the state has it.
+    /// Deletes a document; returns true if it existed.
     pub(crate) fn delete(&mut self, id: &str, found: Option<Found>) -> bool {
         match (self.ids.insert(id.into(), None), found) {
             (Some(Some(number)), _) => {
@@ -424,12 +424,12 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Numbers of the puts that are left, in order.
+    /// Numbers of the remaining puts, in order.
     pub(crate) fn left(&self) -> impl Iterator<Item = usize> {
         (0..self.puts.len()).filter(|number| self.puts[*number].is_some())
     }
 
-    /// Says where the puts that are left lie, in order.
+    /// Sets the locations of the remaining puts, in order.
     pub(crate) fn place(&mut self, places: impl IntoIterator<Item = Place>) {
         for (prepared, place) in self.puts.iter_mut().flatten().zip(places) {
             prepared.row.place = place;
@@ -437,7 +437,7 @@ impl<'a> Changes<'a> {
         self.is_placed = true;
     }
 
-    /// The state with all of it.
+    /// Returns the state with all changes.
     pub(crate) fn apply(self) -> State {
         let Self { kernel, puts, gone, dead, .. } = self;
         let mut state = self.state.clone();
@@ -463,7 +463,7 @@ impl<'a> Changes<'a> {
         }
         let tail = state.tail.number;
         if let Some((_, info)) = state.logs.get_mut(&tail) {
-            // Those that were taken back lie in the log all the same, if they were read from it.
+            // Canceled puts are still in the log if they were read from it.
             info.documents += if self.is_placed { puts.len() as u64 } else { count };
             info.deletes += self.deletes;
         }

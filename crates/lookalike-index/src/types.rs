@@ -1,23 +1,23 @@
-//! What goes into an index and what comes out of it.
+//! Input and output types of an index.
 
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::scheme::Scheme;
 use serde::Serialize;
 
-/// How an index is made.
+/// Parameters of a new index.
 #[derive(Clone, Debug, Default)]
 pub struct CreateOptions {
-    /// When documents are alike, and how they are found; fixed for the life of the index.
+    /// Definition of near-duplicates, and the method of finding them; fixed for the life of the index.
     ///
-    /// A random key is drawn once and kept in `index.json`, as a given one is: the index needs it for every search.
+    /// A random key is drawn once and stored in `index.json` like a given one: every search needs it.
     pub scheme: Scheme,
-    /// What is kept of documents.
+    /// Content stored for each document.
     pub store: Store,
 }
 
 lookalike_core::word_enum! {
-    /// What is kept of documents, besides id, fields and sketch.
+    /// Content stored for each document, in addition to id, fields and sketch.
     #[derive(Default)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub enum Store {
@@ -33,21 +33,21 @@ lookalike_core::word_enum! {
 /// A document to be stored.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewDocument<'a> {
-    /// What it is known by; not empty.
+    /// Its id; not empty.
     pub id: &'a str,
-    /// A JSON object with whatever belongs to the document, as text; or nothing.
+    /// Other data of the document: the text of a JSON object, or empty.
     pub fields: &'a str,
-    /// What is searched.
+    /// The text to search.
     pub text: &'a str,
 }
 
 impl<'a> NewDocument<'a> {
-    /// A document without fields.
+    /// Creates a document without fields.
     pub fn new(id: &'a str, text: &'a str) -> Self {
         Self { id, fields: "", text }
     }
 
-    /// The same with fields: the text of a JSON object.
+    /// Adds fields: the text of a JSON object.
     #[must_use]
     pub fn with_fields(self, fields: &'a str) -> Self {
         Self { fields, ..self }
@@ -57,56 +57,56 @@ impl<'a> NewDocument<'a> {
 /// A stored document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// What it is known by.
+    /// Its id.
     pub id: String,
-    /// The text of a JSON object, as it was given; may be empty.
+    /// The text of a JSON object, as given; may be empty.
     pub fields: String,
-    /// Its text; none where the index keeps none.
+    /// Its text; none if the index does not store texts.
     pub text: Option<String>,
 }
 
-/// What became of a document that was put into an index.
+/// Result of putting a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Put {
-    /// It is new.
+    /// The document is new.
     Added,
-    /// It has the place of one with the same id.
+    /// The document replaced one with the same id.
     Replaced,
-    /// The same document was there already; nothing was written.
+    /// The same document was already stored; nothing was written.
     Unchanged,
-    /// It was not stored: the index has a near-duplicate of it.
+    /// The document was not stored: the index has a near-duplicate of it.
     Duplicate {
         /// The most similar document of the index; of several, an exact copy, or else the one that was added first.
         id: String,
-        /// Similarity of the two, by the measure of the scheme.
+        /// Similarity of the two documents, by the measure of the scheme.
         similarity: f64,
-        /// Measurements of the two; the document that was not stored is on the left.
+        /// Measurements of the two documents; the document that was not stored is on the left.
         likeness: Likeness,
         /// True if they are equal in every character, up to Unicode's NFC and white space at line ends.
         exact_copy: bool,
     },
 }
 
-/// What is searched for.
+/// A query.
 #[derive(Clone, Copy, Debug)]
 pub enum Query<'a> {
-    /// Documents like this text.
+    /// Finds documents similar to this text.
     Text(&'a str),
-    /// Documents like the one with this id, other than itself.
+    /// Finds documents similar to the one with this id, excluding itself.
     Id(&'a str),
-    /// Documents like this text, which may be stored under this id: then that document is the first answer.
+    /// Finds documents similar to this text, which may be stored under this id: that document is then the first result.
     Document {
-        /// What the text is known by.
+        /// Id of the text.
         id: &'a str,
         /// The text.
         text: &'a str,
     },
 }
 
-/// How to search.
+/// Options of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchOptions {
-    /// The minimum similarity; that of the index when none is given, and not below it.
+    /// Minimum similarity, not below that of the index, which is the default.
     pub threshold: Option<f64>,
     /// Maximum number of hits to return.
     pub top: usize,
@@ -127,21 +127,21 @@ pub struct Hit {
     pub id: String,
     /// Similarity to the query, by the measure of the scheme.
     pub similarity: f64,
-    /// Measurements of the two; the query is on the left. Containments follow from its overlap.
+    /// Measurements of the two documents; the query is on the left. Containments follow from the overlap.
     pub likeness: Likeness,
     /// True if they are equal in every character, up to Unicode's NFC and white space at line ends.
     pub exact_copy: bool,
-    /// Its fields: the text of a JSON object, or nothing. A document of an index in memory has none.
+    /// Its fields: the text of a JSON object, or empty. Documents of an index in memory have none.
     pub fields: String,
 }
 
 impl Hit {
-    /// Share of the query's features that the hit has, if features were compared.
+    /// Share of the query's features that are in the hit, if features were compared.
     pub fn containment_of_query(&self) -> Option<f64> {
         self.likeness.overlap().map(Overlap::containment_left)
     }
 
-    /// Share of the hit's features that the query has, if features were compared.
+    /// Share of the hit's features that are in the query, if features were compared.
     pub fn containment_of_match(&self) -> Option<f64> {
         self.likeness.overlap().map(Overlap::containment_right)
     }
@@ -150,16 +150,16 @@ impl Hit {
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// The most similar first. Of those with one similarity, the query's own document comes first, then exact copies, then the
-    /// others, each in the order in which they were added.
+    /// Most similar first. Of hits with equal similarity, the query's own document comes first, then exact copies, then
+    /// the others, each in the order in which they were added.
     pub hits: Vec<Hit>,
-    /// Documents that are similar enough; `hits` has the first of them, at most `top`.
+    /// Number of documents that are similar enough; `hits` has at most `top` of them.
     pub match_count: u64,
     /// True if `hits` has every match and all candidates were compared.
     pub complete: bool,
-    /// Documents that may be similar, by their sketches or as copies.
+    /// Number of documents that may be similar, by their sketches or as copies.
     pub candidate_count: u64,
-    /// Candidates that were compared.
+    /// Number of candidates that were compared.
     pub compared_count: u64,
 }
 
@@ -183,7 +183,7 @@ pub struct Stat {
     pub log_count: u64,
     /// The number of the newest manifest.
     pub manifest: u64,
-    /// What is kept of documents.
+    /// Content stored for each document.
     pub store: Store,
     /// The scheme in one line.
     pub scheme: String,
@@ -194,11 +194,11 @@ pub struct Stat {
 /// The result of merging another index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Merged {
-    /// Documents that are new.
+    /// Number of new documents.
     pub added_count: u64,
-    /// Documents that replaced others with the same id.
+    /// Number of documents that replaced others with the same id.
     pub replaced_count: u64,
-    /// Documents that were there already.
+    /// Number of documents that were already stored.
     pub unchanged_count: u64,
 }
 
@@ -210,11 +210,12 @@ pub struct Verification {
     pub document_count: u64,
     /// Bytes that were read and checked.
     pub checked_bytes: u64,
-    /// What is wrong; nothing if the index is whole.
+    /// Problems that were found; empty if the index is intact.
     pub problems: Vec<Problem>,
-    /// True if the index is whole again: nothing is damaged any more, and what could not be saved is in `lost`.
+    /// True if the index is intact again: nothing is damaged any more, and data that could not be saved is listed in
+    /// `lost`.
     pub repaired: bool,
-    /// What the repair could not save.
+    /// Data that the repair could not save.
     pub lost: Vec<Lost>,
 }
 
@@ -224,7 +225,7 @@ pub struct Verification {
 pub struct Lost {
     /// The damaged file, within the folder of the index.
     pub file: String,
-    /// Where a copy of it is kept, within the folder of the index; nothing if there was no file.
+    /// Path of the stored copy, within the folder of the index; `None` if there was no file.
     pub kept_as: Option<String>,
     /// The first byte that could not be used.
     pub from: u64,
@@ -244,16 +245,16 @@ pub struct Lost {
 pub struct Problem {
     /// The file, within the folder of the index.
     pub file: String,
-    /// What is wrong, with the section and the offset.
+    /// Description of the problem, with the section and the offset.
     pub message: String,
 }
 
-/// What an upgrade did.
+/// Result of an upgrade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Upgrade {
-    /// Nothing: the index has the newest version.
+    /// Nothing to do: the index has the newest version.
     Current,
-    /// It was made anew by the procedures of this version.
+    /// The index was rebuilt by this version.
     Done,
 }

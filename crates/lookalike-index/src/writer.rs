@@ -1,4 +1,4 @@
-//! The one writer of an index. Threads that ask at once are served together: one of them writes and syncs for all.
+//! The only writer of an index. Concurrent threads are served together: one of them writes and syncs for all.
 
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::types::{NewDocument, Put};
 
-/// Adds documents to an index and deletes them. Many threads may call it at once: what they ask for is written together.
+/// Adds and deletes documents. Many threads may call it concurrently: their requests are written together.
 ///
 /// ```
 /// use lookalike_index::{CreateOptions, Index, NewDocument, Put};
@@ -35,15 +35,15 @@ pub struct Writer {
     _lock: Box<dyn std::fmt::Debug + Send + Sync>,
 }
 
-/// What threads wait for, and whether one of them writes for all.
+/// Waiting requests, and whether a thread is writing for all.
 #[derive(Debug, Default)]
 struct Queue {
     waiting: Vec<Arc<Request>>,
     is_led: bool,
 }
 
-/// Lets the first of those who wait write next. The others sleep until they are served: would they all stand in line for the writer
-/// itself, one that has just come would often write alone.
+/// Lets the first waiting thread write next. The others sleep until they are served: if all of them competed for the
+/// writer, a thread that has just arrived would often write alone.
 struct Handover<'a>(&'a Writer);
 
 impl Drop for Handover<'_> {
@@ -60,7 +60,7 @@ impl Writer {
     pub(crate) fn open(shared: Arc<Shared>, service: Option<&str>) -> Result<Self> {
         let lock = lock_for(&*shared.disk, &shared.folder, service)?;
         let core = {
-            // Nobody publishes what was read before this.
+            // No thread may publish what was read before this.
             let _begins = shared.refreshing();
             let core = Core::open(&shared)?;
             shared.has_writer.store(true, SeqCst);
@@ -77,7 +77,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// When the document cannot be stored or the disk refuses; then nothing was added.
+    /// If the document cannot be stored or the disk returns an error; then nothing was added.
     pub fn put(&self, document: NewDocument<'_>) -> Result<Put> {
         let mut puts = self.put_many(&[document])?;
         Ok(puts.pop().unwrap_or(Put::Unchanged))
@@ -92,26 +92,26 @@ impl Writer {
         documents.iter().try_for_each(Kernel::check)?;
         let prepare = |document: &NewDocument<'_>| Write::put(&self.shared.kernel, document);
         let writes: Vec<Write> = match documents {
-            // In this thread: others do the same beside it.
+            // Prepare in this thread: others do the same concurrently.
             [document] => vec![prepare(document)],
             documents => documents.par_iter().with_min_len(16).map(prepare).collect(),
         };
         self.ask(writes)
     }
 
-    /// Deletes the documents with these ids; says how many there were.
+    /// Deletes the documents with these ids; returns how many existed.
     ///
     /// # Errors
     ///
-    /// When the disk refuses; then nothing was deleted.
+    /// If the disk returns an error; then nothing was deleted.
     pub fn delete(&self, ids: &[&str]) -> Result<u64> {
         let writes = ids.iter().map(|id| Write::delete(id)).collect();
         let outcomes = self.ask(writes)?;
-        // A delete that found its document has its place taken by nothing.
+        // A delete that found its document is reported as a replacement.
         Ok(outcomes.iter().filter(|outcome| **outcome == Put::Replaced).count() as u64)
     }
 
-    /// Waits until the writes are on the disk, together with those of other threads.
+    /// Waits until the writes are on disk, together with those of other threads.
     pub(crate) fn ask(&self, writes: Vec<Write>) -> Result<Vec<Put>> {
         if writes.is_empty() {
             return Ok(Vec::new());
@@ -138,10 +138,11 @@ impl Writer {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores those documents that have no near-duplicate in the index, in order: each is compared with those before it too.
+    /// Stores the documents that have no near-duplicate in the index, in order; each is also compared with the previous
+    /// ones.
     ///
-    /// All are written in one commit. A document whose id is known is compared with all others, and takes the place of the one with its
-    /// id.
+    /// All are written in one commit. A document with a known id is compared with all others, and replaces the one with
+    /// its id.
     ///
     /// # Errors
     ///
@@ -151,47 +152,48 @@ impl Writer {
         self.core().put_if_new(&self.shared, documents)
     }
 
-    /// Joins segments, and rewrites logs of which much is deleted. With `purge`, every byte of deleted documents goes.
+    /// Merges segments, and rewrites logs with many deleted documents. With `purge`, removes every byte of deleted
+    /// documents.
     ///
     /// # Errors
     ///
-    /// When the disk refuses; the index is as it was then.
+    /// If the disk returns an error; the index is then unchanged.
     pub fn compact(&self, purge: bool) -> Result<()> {
         self.core().compact(&self.shared, purge)
     }
 
-    /// The state with everything that was acknowledged.
+    /// Returns the state with everything that was acknowledged.
     ///
     /// # Errors
     ///
-    /// None today.
+    /// Currently none.
     pub fn snapshot(&self) -> Result<Snapshot> {
         Ok(Snapshot::new(&self.shared, self.shared.state()))
     }
 
-    /// Ends writing. What was acknowledged is on the disk without it; after it, opening is faster.
+    /// Ends writing. Acknowledged writes are durable without it, but opening is faster after it.
     ///
     /// # Errors
     ///
-    /// When the disk refuses.
+    /// If the disk returns an error.
     pub fn close(self) -> Result<()> {
         self.core().close(&self.shared)
     }
 
-    /// How many bytes of keys, sketches and rows are kept in memory before they become a segment: 64 MiB unless this says less. For a
-    /// moment they are there twice.
+    /// Sets the maximum bytes of keys, sketches and rows in memory before they become a segment; 64 MiB by default.
+    /// They are briefly in memory twice.
     pub fn set_memory(&self, bytes: usize) {
         self.core().memory_bytes = bytes;
     }
 
-    /// How many bytes are kept in memory, and how long a log gets: for tests.
+    /// Sets the maximum bytes in memory and the size of a log, for tests.
     #[doc(hidden)]
     pub fn set_limits(&self, memory_bytes: usize, log_bytes: u64) {
         let mut core = self.core();
         (core.memory_bytes, core.log_bytes) = (memory_bytes, log_bytes);
     }
 
-    /// Puts documents whose sketches are ready: for measurements.
+    /// Puts documents with precomputed sketches, for measurements.
     ///
     /// # Errors
     ///
@@ -208,7 +210,7 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         let core = self.core.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // What could not be written here is replayed from the log.
+        // Anything that could not be written here is replayed from the log.
         let _ = core.close(&self.shared);
         self.shared.has_writer.store(false, SeqCst);
     }

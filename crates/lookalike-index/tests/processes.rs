@@ -1,4 +1,4 @@
-//! Readers and writers in other processes: what is acknowledged is seen, and survives the death of who wrote it.
+//! Readers and writers in other processes: acknowledged writes are visible, and survive the death of the writer.
 
 mod made;
 
@@ -11,10 +11,10 @@ use made::{Chance, documents};
 
 const FOLDER: &str = "LOOKALIKE_INDEX_OF_A_TEST";
 
-/// How many writers are killed; `cargo xtask kills` asks for many.
+/// Number of writers to kill; `cargo xtask kills` sets a high one.
 const KILLS: &str = "LOOKALIKE_KILLS";
 
-/// Not a test: what the other process does, when a test starts it.
+/// Not a test: the code of the other process, which a test starts.
 #[test]
 fn the_other_process_writes() {
     let Ok(folder) = std::env::var(FOLDER) else { return };
@@ -69,7 +69,7 @@ fn a_writer_that_is_killed_loses_nothing_that_it_acknowledged() {
                 );
             }
             if seen % 10 == 0 && what == "put" {
-                // This process sees what the other has acknowledged.
+                // This process sees what the other one has acknowledged.
                 let hits = reader
                     .snapshot()
                     .unwrap()

@@ -1,4 +1,4 @@
-//! What an index promises its users, each by itself.
+//! The promises of an index, one test each.
 
 mod made;
 
@@ -48,7 +48,7 @@ fn a_copy_or_a_creation_that_was_cut_off_does_not_block_the_next_one() {
     index.writer().unwrap().put(NewDocument::new("a", "the storm hit the coast")).unwrap();
     snapshot_to(&path, &copy).unwrap();
     assert!(matches!(snapshot_to(&path, &copy), Err(Error::NotEmpty { .. })));
-    // The last step of a copy gives it this file.
+    // The last step of a copy creates this file.
     fs::remove_file(copy.join("index.json")).unwrap();
     let writer = index.writer().unwrap();
     writer.put(NewDocument::new("b", "a calm day at sea")).unwrap();
@@ -59,7 +59,7 @@ fn a_copy_or_a_creation_that_was_cut_off_does_not_block_the_next_one() {
     fs::remove_file(copy.join("index.json")).unwrap();
     assert!(create(&copy, Scheme::default()).snapshot().unwrap().is_empty());
     assert!(verify(&copy, false).unwrap().problems.is_empty());
-    // Files of others are not taken for leftovers.
+    // Files of others are not mistaken for leftovers.
     let mine = folder.path().join("mine");
     fs::create_dir_all(mine.join("log")).unwrap();
     fs::write(mine.join("log/20240101.log"), "mine").unwrap();
@@ -83,7 +83,7 @@ fn a_folder_without_an_index_and_one_of_a_newer_version_are_told_apart() {
     create(&path, Scheme::default());
     assert!(matches!(Index::create(&path, &CreateOptions::default()), Err(Error::NotEmpty { .. })));
     assert_eq!(upgrade(&path).unwrap(), Upgrade::Current);
-    // As a later version would write it, with a checksum that is right.
+    // As a later version would write it, with a valid checksum.
     let text = fs::read_to_string(path.join("index.json")).unwrap();
     let body = text.split(",\n \"checksum\"").next().unwrap().replace("\"layout_version\":1", "\"layout_version\":2");
     let checksum = xxhash_rust::xxh3::xxh3_64(body.as_bytes());
@@ -119,7 +119,7 @@ fn deleted_documents_are_not_found_and_their_bytes_are_gone_after_a_purge() {
         let path = path.join(format!("{store:?}"));
         let index = Index::create(&path, &CreateOptions { store, ..CreateOptions::default() }).unwrap();
         let writer = index.writer().unwrap();
-        // Letters by chance are not packed into fewer bytes.
+        // Random letters cannot be compressed.
         let secret = "the codeword qzXvW83kPoLmNbVtR belongs to the agent who came at night";
         writer.put(NewDocument::new("kept", "a document that stays where it is for good")).unwrap();
         writer.put(NewDocument::new("id-kJhGfDsAq", secret).with_fields("{\"n\":\"pOiUyTrEwQ77\"}")).unwrap();
@@ -146,7 +146,7 @@ fn deleted_documents_are_not_found_and_their_bytes_are_gone_after_a_purge() {
     }
 }
 
-/// All bytes of all files, and what is packed in them.
+/// All bytes of all files, including decompressed contents.
 fn bytes_of(folder: &Path) -> Vec<u8> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -281,7 +281,7 @@ fn every_method_that_can_sketch_a_text_by_itself_is_searched_by() {
                 writer.compact(false).unwrap();
             }
             for (at, text) in texts.iter().enumerate().step_by(7) {
-                // The same words in other letters, and with something else between them.
+                // The same words in capitals, and with punctuation between them.
                 let query = text.to_uppercase().replace(' ', ", ");
                 let answer = index.snapshot().unwrap().search(Query::Text(&query), &all()).unwrap();
                 assert_eq!(answer.hits.len(), 1, "{method}");
@@ -312,7 +312,7 @@ fn a_quotation_finds_its_book_and_a_book_its_quotations_as_often_as_stated() {
         .map(|book| {
             let words: Vec<&str> = book.split(' ').collect();
             let from = chance.below(300) as usize;
-            // One or two words of sixty changed: containment from 0.82 on, mostly.
+            // One or two words of sixty changed: containment is mostly 0.82 or more.
             let changes = chance.below(3);
             chance.changed(&words[from..from + 60].join(" "), changes)
         })
@@ -341,7 +341,8 @@ fn a_quotation_finds_its_book_and_a_book_its_quotations_as_often_as_stated() {
                 expected += usize::from(containment >= 0.8);
                 missed += usize::from(containment >= 0.8 && found.is_none());
             }
-            // Each is missed with a chance of at most 0.2^3 = 0.008: of 150, nine or more with one of 10^-5.
+            // Each is missed with a probability of at most 0.2^3 = 0.008; nine or more of 150 are missed with
+            // probability 10^-5.
             assert!(expected > 100 && missed < 9, "{missed} of {expected}");
             assert!(snapshot.stat().recall.unwrap() >= 0.99);
         }
@@ -360,7 +361,7 @@ fn a_huge_bucket_is_searched_in_bounded_memory_the_closest_first() {
     let mut sketches = Sketches::new(method.layout());
     TextSketcher::new(&scheme, &*method, Key::FIXED).sketch(text, &mut sketches);
     writer.put(NewDocument::new("itself", text)).unwrap();
-    // Sketches that agree in every band, as those of one template do; the texts behind them are others.
+    // Sketches that agree in every band, like those of one template; the texts differ.
     for from in (0..count).step_by(10_000) {
         let ids: Vec<String> = (from..from + 10_000).map(|at| at.to_string()).collect();
         let of = |id: &'_ String| -> String { format!("other words {id}") };
@@ -384,7 +385,7 @@ fn a_huge_bucket_is_searched_in_bounded_memory_the_closest_first() {
     }
 }
 
-/// The most memory that this process ever had resident.
+/// The peak resident memory of this process.
 fn most_resident() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
@@ -411,7 +412,7 @@ fn an_answer_states_the_total_and_a_document_with_51_copies_finds_itself() {
             let answer = snapshot.search(own, &options).unwrap();
             assert_eq!(answer.hits[0].id, "d50", "{options:?}");
             assert!(!answer.complete, "{options:?}");
-            // Many at once give the same answer.
+            // Bulk search gives the same answer.
             let queries = vec![own; 200];
             assert!(snapshot.search_each(&queries, &options).unwrap().iter().all(|other| *other == answer));
         }
@@ -419,7 +420,7 @@ fn an_answer_states_the_total_and_a_document_with_51_copies_finds_itself() {
         assert_eq!((cut.hits.len(), cut.match_count), (10, 51));
         let whole = snapshot.search(own, &all()).unwrap();
         assert_eq!((whole.hits.len(), whole.match_count, whole.complete), (51, 51, true));
-        // Another document of that id is not the query's own.
+        // A document with that id but another text is not the query's own.
         let other = snapshot.search(Query::Document { id: "d50", text: &format!("{text} more") }, &usual).unwrap();
         assert_eq!((&*other.hits[0].id, other.match_count), ("d0", 51));
     }
@@ -450,7 +451,7 @@ fn who_wants_to_write_to_an_index_of_a_service_is_told_its_address() {
     assert!(said.contains(&format!("(process {})", std::process::id())), "{said}");
     assert!(said.contains("use its HTTP API at http://127.0.0.1:7811/v1/indexes/index"), "{said}");
     drop(held);
-    // Who comes next is no service.
+    // The next writer is not a service.
     let _next = other.writer().unwrap();
     let said = index.writer().unwrap_err().to_string();
     assert!(said.contains("wait until it is done") && !said.contains("http"), "{said}");

@@ -1,4 +1,4 @@
-//! The file system as a disk.
+//! The file system as a [`Disk`].
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -42,7 +42,7 @@ impl Disk for FileSystem {
         File::open(path)?.sync_all()
     }
 
-    /// Folders cannot be opened; the file system keeps the order of its names by itself.
+    /// Folders cannot be opened on this platform; the file system orders its own metadata.
     #[cfg(not(unix))]
     fn sync_dir(&self, _: &Path) -> io::Result<()> {
         Ok(())
@@ -53,11 +53,11 @@ impl Disk for FileSystem {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
-                // Unreadable while it is locked, on some systems; then nobody knows.
+                // On some systems, a locked file cannot be read; the holder is then unknown.
                 let _ = file.read_to_string(&mut holder);
                 return Ok(Lock::Taken(Holder::parse(&holder)));
             }
-            // Not every file system has locks; two writers at once are the user's own affair there.
+            // Not every file system supports locks; there, preventing two concurrent writers is up to the user.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         file.set_len(0)?;

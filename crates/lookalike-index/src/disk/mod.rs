@@ -1,5 +1,5 @@
-//! What an index needs of a disk, so that tests can stand in for it: the file system, and a simulated disk that forgets what was
-//! not synced.
+//! The disk operations that an index needs, as a trait with two implementations: the file system, and for tests a
+//! simulated disk that loses what was not synced.
 
 mod files;
 mod simulated;
@@ -14,122 +14,122 @@ pub use simulated::{Fault, Loss, Simulated};
 
 /// Files in folders.
 pub trait Disk: fmt::Debug + Send + Sync {
-    /// Opens a file that is there. It is opened for writing only if `is_written`.
+    /// Opens an existing file, for writing only if `is_written`.
     ///
     /// # Errors
     ///
-    /// When it is not there, or the system refuses.
+    /// If it does not exist, or the system returns an error.
     fn open(&self, path: &Path, is_written: bool) -> io::Result<Arc<dyn DiskFile>>;
 
-    /// Makes a new file, empty even if there was one.
+    /// Creates a file, or truncates an existing one.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// If the system returns an error.
     fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
 
-    /// Makes a folder and those above it.
+    /// Creates a folder and its parents.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// If the system returns an error.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// The names of what a folder has.
+    /// Lists the names in a folder.
     ///
     /// # Errors
     ///
-    /// When it is not there, or the system refuses.
+    /// If it does not exist, or the system returns an error.
     fn list(&self, path: &Path) -> io::Result<Vec<String>>;
 
-    /// Gives a file another name; a file that had it is gone.
+    /// Renames a file, replacing any file of the new name.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// If the system returns an error.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// If the system returns an error.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
     /// Waits until the names in a folder are on the disk.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// If the system returns an error.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Takes the lock of a file, which is made if it is not there, or says who holds it. `service` is the address at which the
-    /// holder takes requests, for others to read.
+    /// Takes the lock of a file, which is created if needed, or returns its holder. `service` is the address at which
+    /// the holder accepts requests, for others to read.
     ///
     /// # Errors
     ///
-    /// When the file cannot be made.
+    /// If the file cannot be created.
     fn lock(&self, path: &Path, service: Option<&str>) -> io::Result<Lock>;
 }
 
-/// A file that is open.
+/// An open file.
 pub trait DiskFile: fmt::Debug + Send + Sync {
-    /// Fills `buffer` with what lies at `offset`.
+    /// Fills `buffer` with the bytes at `offset`.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::UnexpectedEof`] when the file ends before; or when the system refuses.
+    /// [`io::ErrorKind::UnexpectedEof`] if the file ends early; or any error of the system.
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
 
     /// Writes all bytes at `offset`.
     ///
     /// # Errors
     ///
-    /// When the system refuses; a part may have been written then.
+    /// If the system returns an error; part of the bytes may then have been written.
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
 
-    /// Waits until everything that was written is on the disk.
+    /// Waits until all written data is on disk.
     ///
     /// # Errors
     ///
-    /// When the system refuses; then nobody knows what is on the disk.
+    /// If the system returns an error; the state of the disk is then unknown.
     fn sync(&self) -> io::Result<()>;
 
-    /// Cuts the file off, or fills it up with zeros.
+    /// Truncates the file, or extends it with zeros.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// If the system returns an error.
     fn set_len(&self, length: u64) -> io::Result<()>;
 
-    /// How long the file is.
+    /// Length of the file.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// If the system returns an error.
     fn length(&self) -> io::Result<u64>;
 }
 
-/// What came of the write for a lock.
+/// Result of trying to take a lock.
 #[derive(Debug)]
 pub enum Lock {
-    /// It is held until this is dropped.
+    /// The lock is held until this is dropped.
     Held(Box<dyn fmt::Debug + Send + Sync>),
-    /// Another has it.
+    /// Another process or writer holds it.
     Taken(Holder),
 }
 
-/// The process that holds a lock, as far as that is known.
+/// The process that holds a lock, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Holder {
-    /// Its number.
+    /// Its process id.
     pub process_id: Option<u32>,
-    /// The address at which it takes requests.
+    /// The address at which it accepts requests.
     pub service: Option<String>,
 }
 
 impl Holder {
-    /// Reads what the holder wrote into the file of the lock.
+    /// Parses what the holder wrote to the lock file.
     pub(crate) fn parse(written: &str) -> Self {
         let mut lines = written.lines().map(str::trim);
         let process_id = lines.next().and_then(|number| number.parse().ok());

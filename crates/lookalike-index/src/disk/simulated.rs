@@ -1,8 +1,8 @@
-//! A disk in memory that notes every operation: a test can look at it as it would be after a crash at any of them, and can have any
-//! of them fail.
+//! An in-memory disk that records every operation: a test can inspect its state after a crash at any of them, and can
+//! make any of them fail.
 //!
-//! Contents belong to files and names to folders, as on a real disk: what was written is lost in a crash unless the file was
-//! synced after it, and a name that was made, changed or removed unless its folder was.
+//! Contents belong to files and names to folders, as on a real disk: in a crash, written data is lost unless the file
+//! was synced afterwards, and a created, changed or removed name is lost unless its folder was.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -12,27 +12,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Disk, DiskFile, Holder, Lock};
 
-/// What is lost in a crash.
+/// Data lost in a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// Nothing: the process died and not the machine.
+    /// Nothing: the process died, not the machine.
     Nothing,
     /// Everything that was not synced.
     Unsynced,
-    /// Of what was not synced, each operation or none, as chance has it, and the last write that stayed is cut short.
+    /// A random subset of the operations that were not synced; the last remaining write is truncated.
     Some(u64),
 }
 
-/// What goes wrong with an operation.
+/// A failure of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The disk is full: half of what is written fits.
+    /// The disk is full: half of the data is written.
     Full,
     /// The disk fails.
     Broken,
 }
 
-/// One operation, as it was asked for.
+/// One operation, as requested.
 #[derive(Clone, Debug)]
 enum Operation {
     Create { path: PathBuf, file: usize },
@@ -50,12 +50,12 @@ struct Inner {
     contents: Vec<Vec<u8>>,
     names: BTreeMap<PathBuf, usize>,
     folders: BTreeSet<PathBuf>,
-    /// Operations that may fail, counted; and which of them does.
+    /// Number of operations that may fail; and which of them does.
     attempts: u64,
     fault: Option<(u64, Fault, bool)>,
 }
 
-/// A disk in memory.
+/// An in-memory disk.
 #[derive(Clone, Debug, Default)]
 pub struct Simulated {
     inner: Arc<Mutex<Inner>>,
@@ -82,29 +82,29 @@ impl Simulated {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many operations were noted so far.
+    /// Number of recorded operations.
     pub fn operation_count(&self) -> usize {
         self.inner().operations.len()
     }
 
-    /// How many operations were attempted that can be made to fail.
+    /// Number of attempted operations that can be made to fail.
     pub fn attempts(&self) -> u64 {
         self.inner().attempts
     }
 
-    /// Lets the operation with this number fail, counted from now on; and all after it if `is_lasting`.
+    /// Makes the operation with this number fail, counted from now on; with `is_lasting`, also all later ones.
     pub fn fail_at(&self, number: u64, fault: Fault, is_lasting: bool) {
         let mut inner = self.inner();
         inner.attempts = 0;
         inner.fault = Some((number, fault, is_lasting));
     }
 
-    /// Lets nothing fail any more.
+    /// Ends all failures.
     pub fn heal(&self) {
         self.inner().fault = None;
     }
 
-    /// The disk as it is after a crash behind so many operations.
+    /// Returns the disk as it is after a crash that follows `operations` operations.
     #[must_use]
     pub fn after_crash(&self, operations: usize, loss: Loss) -> Self {
         let inner = self.inner();
@@ -122,13 +122,13 @@ impl Simulated {
         self.inner().names.keys().cloned().collect()
     }
 
-    /// What a file holds.
+    /// The content of a file.
     pub fn content(&self, path: &Path) -> Option<Vec<u8>> {
         let inner = self.inner();
         inner.names.get(path).map(|file| inner.contents[*file].clone())
     }
 
-    /// Puts other bytes into a file, or makes one.
+    /// Replaces the content of a file, or creates it.
     pub fn set_content(&self, path: &Path, bytes: Vec<u8>) {
         let mut inner = self.inner();
         if let Some(file) = inner.names.get(path).copied() {
@@ -140,7 +140,7 @@ impl Simulated {
         }
     }
 
-    /// A copy that goes its own way.
+    /// An independent copy.
     #[must_use]
     pub fn copied(&self) -> Self {
         let inner = self.inner();
@@ -154,7 +154,7 @@ impl Simulated {
     }
 }
 
-/// The operations that a crash leaves, in order.
+/// The operations that survive a crash, in order.
 fn survivors(operations: &[Operation], loss: Loss) -> Vec<Operation> {
     if loss == Loss::Nothing {
         return operations.to_vec();
@@ -187,7 +187,7 @@ fn survivors(operations: &[Operation], loss: Loss) -> Vec<Operation> {
             continue;
         }
         if loss == Loss::Unsynced {
-            // A file whose name is not durable is still a file; its number must be taken.
+            // A file whose name is not durable is still a file; its number must be used.
             if let Operation::Create { file, .. } = operation {
                 kept.push(Operation::Create { path: PathBuf::from(format!("lost-{file}")), file: *file });
             }
@@ -224,7 +224,7 @@ impl Inner {
             Operation::SetLen { file, length } => self.contents[*file].resize(*length as usize, 0),
             Operation::Sync { .. } | Operation::SyncDir { .. } => {}
             Operation::Rename { from, to } => {
-                // In a crash, the file may never have got the name that it is moved from.
+                // After a crash, the file may not have the name that it is renamed from.
                 if let Some(file) = self.names.remove(from) {
                     self.names.insert(to.clone(), file);
                 }
@@ -257,7 +257,7 @@ impl Inner {
                     Err(io::ErrorKind::StorageFull.into())
                 }
                 Operation::Create { .. } => Err(io::ErrorKind::StorageFull.into()),
-                // What takes no room does not fail when there is none.
+                // Operations that need no space do not fail on a full disk.
                 other => {
                     self.apply(other);
                     Ok(())

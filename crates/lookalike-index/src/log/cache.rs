@@ -1,22 +1,22 @@
-//! A few runs of documents that were unpacked last: candidates of one search often lie together.
+//! A cache of the most recently decompressed runs of documents: candidates of one search are often close together.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::record::Run;
 
-/// Threads that ask at once seldom ask for the same one.
+/// Number of shards, so that concurrent threads seldom use the same one.
 const SHELVES: usize = 16;
 
-/// How many bytes a shelf holds.
+/// Bytes per shard.
 const SHELF_BYTES: usize = 512 << 10;
 
-/// Runs by log and place.
+/// Runs by log and offset.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     shelves: [Mutex<Shelf>; SHELVES],
 }
 
-/// The one that was asked for last is at the end.
+/// The most recently used run is at the end.
 #[derive(Debug, Default)]
 struct Shelf {
     runs: Vec<((u32, u64), Arc<Run>)>,
@@ -28,7 +28,7 @@ impl Cache {
         &self.shelves[lookalike_core::hash::mix(offset ^ u64::from(log) << 40) as usize % SHELVES]
     }
 
-    /// Forgets runs of a log from an offset on: others will be written there.
+    /// Removes the runs of a log from an offset on, which will be overwritten.
     pub(crate) fn forget(&self, log: u32, from: u64) {
         for shelf in &self.shelves {
             let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,7 +37,7 @@ impl Cache {
         }
     }
 
-    /// A run that is here, or what `read` makes.
+    /// Returns a cached run, or reads it with `read`.
     pub(crate) fn run<E>(&self, place: (u32, u64), read: impl FnOnce() -> Result<Run, E>) -> Result<Arc<Run>, E> {
         {
             let mut shelf = self.shelf(place).lock().unwrap_or_else(PoisonError::into_inner);

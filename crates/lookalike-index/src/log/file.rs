@@ -1,4 +1,4 @@
-//! Log files: read by the place of a frame, and appended to by one writer.
+//! Log files: read by the offset of a frame, and appended to by one writer.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,10 +21,11 @@ pub(crate) const VERSION: u32 = 1;
 /// Magic, version, number, fingerprint, checksum.
 pub(crate) const LOG_HEADER: u64 = 32;
 
-/// Documents are packed together up to about so many bytes: more would be packed better, and take longer to read one of them.
+/// Documents are compressed together up to about this many bytes: more would compress better, but a single document
+/// would take longer to read.
 const RUN_BYTES: usize = 16 << 10;
 
-/// A log that is open.
+/// An open log.
 #[derive(Debug)]
 pub(crate) struct LogFile {
     pub(crate) number: u32,
@@ -42,7 +43,7 @@ fn header(number: u32, fingerprint: u64) -> Vec<u8> {
 }
 
 impl LogFile {
-    /// Makes a new log; it is on the disk when this returns.
+    /// Creates a new log, which is on disk when this returns.
     pub(crate) fn create(disk: &dyn Disk, path: &Path, number: u32, fingerprint: u64) -> Result<Self> {
         let file = disk.create(path).at(path)?;
         file.write_all_at(&header(number, fingerprint), 0).at(path)?;
@@ -73,12 +74,12 @@ impl LogFile {
         Ok(Self { number, path: path.to_owned(), file })
     }
 
-    /// Opens a log whose header is damaged: its frames can be told from anything else without it.
+    /// Opens a log whose header is damaged: frames can be recognized without it.
     pub(crate) fn open_damaged(disk: &dyn Disk, path: &Path, number: u32) -> Result<Self> {
         Ok(Self { number, path: path.to_owned(), file: disk.open(path, false).at(path)? })
     }
 
-    /// The frame at a place, if it is whole and valid; `end` is where the file ends.
+    /// Reads the frame at an offset, if it is complete and valid; `end` is the end of the file.
     pub(crate) fn frame(&self, offset: u64, end: u64) -> Result<Option<(Header, Vec<u8>)>> {
         let mut head = [0; FRAME_HEADER];
         if offset + FRAME_HEADER as u64 > end {
@@ -94,7 +95,7 @@ impl LogFile {
         Ok(header.is_valid(&frame, self.number, offset).then_some((header, frame)))
     }
 
-    /// The run of documents at a place.
+    /// Reads the run of documents at an offset.
     pub(crate) fn run(&self, offset: u64, cache: &Cache) -> Result<Arc<Run>> {
         cache.run((self.number, offset), || {
             let damaged = |reason: String| Error::damaged(&self.path, "frame", offset, reason);
@@ -112,9 +113,9 @@ impl LogFile {
 #[derive(Debug)]
 pub(crate) struct LogWriter {
     pub(crate) log: Arc<LogFile>,
-    /// Where the last commit ends.
+    /// End of the last commit.
     pub(crate) committed: u64,
-    /// Where the last frame ends.
+    /// End of the last frame.
     pub(crate) end: u64,
     frames: u32,
 }
@@ -124,7 +125,7 @@ impl LogWriter {
         Self { log, committed: end, end, frames: 0 }
     }
 
-    /// Appends documents; gives the place of each.
+    /// Appends documents and returns their locations.
     pub(crate) fn documents(&mut self, commit: u64, records: &[Record<'_>]) -> Result<Vec<Place>> {
         let mut runs: Vec<&[Record<'_>]> = Vec::new();
         let (mut start, mut bytes) = (0, 0);
@@ -175,7 +176,7 @@ impl LogWriter {
         self.append(&buffer)
     }
 
-    /// Appends a frame of another log as it is; gives where it lies now.
+    /// Appends a frame of another log unchanged and returns its offset.
     pub(crate) fn copy_of(&mut self, header: &Header, frame: &[u8]) -> Result<u64> {
         let payload = &frame[FRAME_HEADER..FRAME_HEADER + header.payload_bytes as usize];
         let (offset, head) = (self.end, (header.kind, header.count, header.commit));
@@ -186,7 +187,7 @@ impl LogWriter {
     }
 
     fn append(&mut self, buffer: &[u8]) -> Result<()> {
-        // Places are kept in 32 bits.
+        // Locations are stored in 32 bits.
         if (self.end + buffer.len() as u64) / ALIGN > u64::from(u32::MAX) {
             return Err(Error::NotADocument { id: String::new(), reason: "one commit cannot hold 32 GiB" });
         }
@@ -195,7 +196,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Ends what was appended with a frame that makes it valid. It is on the disk once the file is synced.
+    /// Appends a commit frame, which makes the preceding frames valid. They are durable once the file is synced.
     pub(crate) fn commit(&mut self, commit: u64) -> Result<()> {
         let mut buffer = Vec::new();
         push_frame(&mut buffer, (Kind::Commit, self.frames, commit), &[], (self.log.number, self.end));
@@ -204,7 +205,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Takes back what was appended since the last commit.
+    /// Rolls back what was appended since the last commit.
     pub(crate) fn roll_back(&mut self) -> Result<()> {
         self.log.file.set_len(self.committed).at(&self.log.path)?;
         (self.end, self.frames) = (self.committed, 0);

@@ -1,10 +1,11 @@
-//! Frames: what is appended to a log, each with its length and its checksum.
+//! Frames: the units appended to a log, each with a length and a checksum.
 //!
 //! ```text
 //! magic u32 | kind u8, zero u8 × 3 | payload bytes u32 | count u32 | commit u64 | checksum u64 | payload | zeros up to 8 bytes
 //! ```
 //!
-//! The checksum is seeded with the number of the log and the place of the frame, so that a frame is valid in its place and nowhere else.
+//! The checksum is seeded with the number of the log and the offset of the frame, so that a frame is valid only at its
+//! own location.
 
 use std::cell::RefCell;
 
@@ -19,17 +20,17 @@ pub(crate) const ALIGN: u64 = 8;
 /// The first bytes of a frame.
 const MAGIC: u32 = u32::from_le_bytes(*b"lkfr");
 
-/// The bytes before the payload.
+/// Bytes before the payload.
 pub(crate) const FRAME_HEADER: usize = 32;
 
-/// What a frame holds.
+/// Contents of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Documents, packed.
+    /// Documents, compressed.
     Documents,
     /// Ids of deleted documents.
     Deletes,
-    /// Nothing: what was appended since the last of its kind is valid as a whole.
+    /// Nothing: the frames since the last commit are valid as a whole.
     Commit,
 }
 
@@ -47,7 +48,7 @@ impl Kind {
     }
 }
 
-/// What a frame says of itself.
+/// Header of a frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Header {
     pub(crate) kind: Kind,
@@ -58,7 +59,8 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The header at the start of these bytes, if it can be one; whether the frame is valid, its checksum says.
+    /// Parses the header at the start of these bytes, if it is plausible; only the checksum tells if the frame is
+    /// valid.
     pub(crate) fn of_bytes(bytes: &[u8]) -> Option<Self> {
         if bytes.len() < FRAME_HEADER || u32_at(bytes, 0) != MAGIC {
             return None;
@@ -72,12 +74,12 @@ impl Header {
         })
     }
 
-    /// How long the frame is, with what fills it up.
+    /// Length of the frame, including padding.
     pub(crate) fn frame_bytes(&self) -> u64 {
         (FRAME_HEADER as u64 + u64::from(self.payload_bytes)).next_multiple_of(ALIGN)
     }
 
-    /// Whether these are the bytes of the frame as it was written to this place.
+    /// True if these bytes are the frame that was written at this location.
     pub(crate) fn is_valid(&self, frame: &[u8], log: u32, offset: u64) -> bool {
         frame.len() as u64 == self.frame_bytes() && checksum(frame, log, offset) == self.checksum
     }
@@ -90,7 +92,7 @@ fn checksum(frame: &[u8], log: u32, offset: u64) -> u64 {
     hasher.digest()
 }
 
-/// Appends a frame that will lie at `offset` of a log.
+/// Appends a frame that will be at `offset` of a log.
 pub(crate) fn push_frame(
     buffer: &mut Vec<u8>,
     (kind, count, commit): (Kind, u32, u64),
@@ -110,12 +112,12 @@ pub(crate) fn push_frame(
     buffer[start + FRAME_HEADER - 8..start + FRAME_HEADER].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Packs and unpacks runs of documents; one per thread, for its tables.
+/// Compresses and decompresses runs of documents; one per thread, because of its tables.
 pub(crate) struct Packer {
     compressor: zstd::bulk::Compressor<'static>,
 }
 
-/// How hard to pack: the fastest. Half as much again takes twice the time for a tenth of the bytes.
+/// Compression level: the fastest. The next levels take twice the time to save a tenth of the bytes.
 const LEVEL: i32 = 1;
 
 impl Packer {
@@ -124,7 +126,7 @@ impl Packer {
         Self { compressor }
     }
 
-    /// The payload of a frame of documents.
+    /// Compresses the payload of a frame of documents.
     pub(crate) fn pack(&mut self, raw: &[u8]) -> Vec<u8> {
         let mut payload = (raw.len() as u32).to_le_bytes().to_vec();
         payload.extend(self.compressor.compress(raw).expect("there is room for what is packed"));
@@ -133,19 +135,19 @@ impl Packer {
 }
 
 thread_local! {
-    /// Setting up its tables takes longer than to unpack a short document.
+    /// Setting up the tables takes longer than decompressing a short document.
     static UNPACKER: RefCell<zstd::bulk::Decompressor<'static>> =
         RefCell::new(zstd::bulk::Decompressor::new().expect("there is memory for its tables"));
 }
 
-/// What a frame of documents holds, unpacked.
+/// Decompresses a frame of documents.
 pub(crate) fn unpack(header: &Header, payload: &[u8]) -> Result<Run, String> {
     Run::new(unpacked(payload)?, header.count).ok_or_else(|| "the records of a run do not fit it".to_owned())
 }
 
-/// The same of a frame that is damaged, if it can still be read: the number of its documents may be another than it says.
+/// Decompresses a damaged frame, if it is still readable: the number of documents may differ from the header.
 pub(crate) fn unpack_damaged(header: &Header, payload: &[u8]) -> Option<Run> {
-    /// How long documents may be: their length cannot be trusted.
+    /// Maximum size of the documents: the length in the frame cannot be trusted.
     const MOST_BYTES: u32 = 1 << 28;
     if payload.len() < 4 || u32_at(payload, 0) > MOST_BYTES {
         return None;
@@ -168,17 +170,17 @@ fn unpacked(payload: &[u8]) -> Result<Vec<u8>, String> {
     Ok(raw)
 }
 
-/// Reads a log in memory from its first frame on: for the fuzzer. Gives the number of documents and deletes.
+/// Reads a log in memory from its first frame on, for the fuzzer. Returns the number of documents and deletes.
 #[doc(hidden)]
 pub fn check_bytes(bytes: &[u8]) -> u64 {
     let (mut offset, mut count) = (0, 0);
     while let Some(header) = bytes.get(offset..).and_then(Header::of_bytes) {
         let Some(frame) = bytes.get(offset..).and_then(|rest| rest.get(..header.frame_bytes() as usize)) else { break };
-        // What follows must bear any bytes: the checksum is not asked.
+        // The following code must handle any bytes, so the checksum is not checked.
         let payload = &frame[FRAME_HEADER..FRAME_HEADER + header.payload_bytes as usize];
         match header.kind {
             Kind::Documents => {
-                // A fuzzer that claims a gigabyte gets none.
+                // Do not allocate a gigabyte because a fuzzer claims it.
                 if payload.len() >= 4
                     && u32_at(payload, 0) < 1 << 24
                     && let Ok(run) = unpack(&header, payload)

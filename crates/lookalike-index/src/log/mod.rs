@@ -1,5 +1,5 @@
-//! The log: frames appended one after the other, which hold documents and deletes. It is the write-ahead log and the store of texts in
-//! one: a document is written once and stays where it is.
+//! The log: appended frames that hold documents and deletes. It is both the write-ahead log and the store of texts: a
+//! document is written once and is not moved.
 
 mod cache;
 mod file;

@@ -5,8 +5,8 @@
 //! deletes: (sequence u64, id bytes u32, id) × count
 //! ```
 //!
-//! The body is the text, or what is kept in its stead: size, token count, hashes, sketch and features. Sequences count
-//! puts and deletes over the life of an index, so that it can be rebuilt from logs alone.
+//! The body is the text, or the data stored instead of it: size, token count, hashes, sketch and features. Sequence
+//! numbers count puts and deletes over the life of an index, so that it can be rebuilt from its logs alone.
 
 use lookalike_core::kernel::TextSummary;
 
@@ -14,11 +14,11 @@ use crate::row::{u32_at, u64_at};
 
 const ENTRY: usize = 20;
 
-/// Documents, unpacked.
+/// A run of documents, decompressed.
 #[derive(Debug)]
 pub(crate) struct Run {
     raw: Vec<u8>,
-    /// Where each document ends.
+    /// The end of each document.
     ends: Vec<u32>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Record<'a> {
 }
 
 impl Run {
-    /// The run with so many documents; none if they do not fit.
+    /// Parses a run of `count` documents; returns none if the bytes are inconsistent.
     pub(crate) fn new(raw: Vec<u8>, count: u32) -> Option<Self> {
         let mut end = u64::from(count) * ENTRY as u64;
         if end > raw.len() as u64 {
@@ -46,7 +46,7 @@ impl Run {
         (end == raw.len() as u64).then_some(Self { raw, ends })
     }
 
-    /// How many documents may be in a run of these bytes, at most: more are never packed together, but for one that is long.
+    /// Maximum number of documents in a run of these bytes: more are never compressed together, except for a long one.
     pub(crate) fn most_documents(raw: &[u8]) -> u32 {
         (raw.len() / ENTRY).min(1 << 10) as u32
     }
@@ -59,7 +59,7 @@ impl Run {
         self.raw.len() + self.ends.len() * 4
     }
 
-    /// A document; none if there is no such number, or it is not text.
+    /// Returns a document; none if there is no such number, or it is not valid UTF-8.
     pub(crate) fn record(&self, at: u32) -> Option<Record<'_>> {
         let at = at as usize;
         let end = *self.ends.get(at)? as usize;
@@ -76,12 +76,12 @@ impl Run {
     }
 }
 
-/// How many bytes a document takes in a run.
+/// Bytes that a document takes in a run.
 pub(crate) fn record_bytes(record: &Record<'_>) -> usize {
     ENTRY + record.id.len() + record.fields.len() + record.body.len()
 }
 
-/// Adds a document to what will be a run: its entry, and its bytes.
+/// Adds a document to a future run: its entry, and its bytes.
 pub(crate) fn push_record(entries: &mut Vec<u8>, bytes: &mut Vec<u8>, record: &Record<'_>) {
     entries.extend_from_slice(&record.sequence.to_le_bytes());
     for length in [record.id.len(), record.fields.len(), record.body.len()] {
@@ -103,7 +103,7 @@ pub(crate) fn deletes_payload<'a>(deletes: impl Iterator<Item = (u64, &'a str)>)
     payload
 }
 
-/// What a frame of deletes holds; none if it does not fit.
+/// Parses a frame of deletes; returns none if it is inconsistent.
 pub(crate) fn deletes(mut payload: &[u8], count: u32) -> Option<Vec<(u64, String)>> {
     let mut deletes = Vec::new();
     for _ in 0..count {
@@ -118,31 +118,31 @@ pub(crate) fn deletes(mut payload: &[u8], count: u32) -> Option<Vec<(u64, String
     payload.is_empty().then_some(deletes)
 }
 
-/// What is kept in a text's stead.
+/// The data stored instead of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Body {
     pub(crate) text_hash: u128,
     pub(crate) content_hash: u128,
-    /// Of fields and text.
+    /// Digest of fields and text.
     pub(crate) digest: u128,
     pub(crate) token_count: u32,
     pub(crate) size: u32,
-    /// Of the sketch.
+    /// Keys of the sketch.
     pub(crate) keys: Vec<u64>,
     pub(crate) bytes: Vec<u8>,
-    /// By the key of what decides.
+    /// Hashed with the key that decides.
     pub(crate) features: Vec<u64>,
-    /// By the key of sketches, where these are looked up.
+    /// Hashed with the key of sketches, if these are looked up.
     pub(crate) sketched: Vec<u64>,
 }
 
 impl Body {
     pub(crate) fn summary(&self) -> TextSummary {
         let Self { text_hash, content_hash, token_count, size, .. } = *self;
-        TextSummary { text_hash, content_hash, token_count, size }
+        TextSummary { text_hash, content_hash, token_count, size, ignored: 0 }
     }
 
-    /// As bytes: numbers, lengths, then all lists.
+    /// Serializes the body: numbers, lengths, then all lists.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&self.text_hash.to_le_bytes());
@@ -159,7 +159,7 @@ impl Body {
         bytes
     }
 
-    /// Out of bytes; none if they do not fit.
+    /// Parses a body; returns none if it is inconsistent.
     pub(crate) fn of_bytes(bytes: &[u8]) -> Option<Self> {
         let numbers = bytes.get(..72)?;
         let hash = |at: usize| u128::from(u64_at(numbers, at)) | u128::from(u64_at(numbers, at + 8)) << 64;

@@ -1,9 +1,9 @@
-//! What a log has from a place on: commits that are whole. What was torn off in the middle of a write is left out; what was damaged
-//! later is an error.
+//! Replays the complete commits of a log from an offset. A write that was interrupted is ignored; later damage is an
+//! error.
 //!
-//! How the two are told apart: a commit is synced before the next is written. So a frame that is not valid, with a valid one of a
-//! later commit behind it, was on the disk as it should be and is not any more. The same is true of all that lies before the
-//! end that a manifest vouches for.
+//! The two are distinguished as follows: a commit is synced before the next one is written. An invalid frame that is
+//! followed by a valid frame of a later commit was therefore once durable, and is damaged. The same holds for
+//! everything before the durable end that a manifest records.
 
 use std::ops::Range;
 
@@ -13,17 +13,17 @@ use super::record::{Run, deletes};
 use crate::error::{At, Error, Result};
 use crate::row::Place;
 
-/// Something that was written to a log.
+/// An operation in a log.
 #[derive(Debug)]
 pub(crate) enum Operation {
-    /// Documents, the first of which has this place.
+    /// Documents, and the location of the first one.
     Documents(Run, Place),
     /// Deletes: sequence and id.
     Deletes(Vec<(u64, String)>),
 }
 
 impl Operation {
-    /// The documents, each with its run and its place.
+    /// The documents, each with its run and its location.
     pub(crate) fn documents(&self) -> impl Iterator<Item = (&Run, Place)> {
         let run = match self {
             Self::Documents(run, place) => Some((run, *place)),
@@ -33,18 +33,18 @@ impl Operation {
     }
 }
 
-/// Where a replay ended.
+/// The end of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Replayed {
-    /// Behind the last commit.
+    /// Offset after the last commit.
     pub(crate) end: u64,
-    /// The number of the next commit.
+    /// Number of the next commit.
     pub(crate) commit: u64,
-    /// How long the file is: what lies behind the end is torn.
+    /// Length of the file: anything after `end` is torn.
     pub(crate) length: u64,
 }
 
-/// Gives each commit from `offset` on to `each`, in order. A manifest vouches for all before `durable`.
+/// Passes each commit from `offset` on to `each`, in order. A manifest records everything before `durable` as durable.
 pub(crate) fn replay(
     log: &LogFile,
     offset: u64,
@@ -59,7 +59,7 @@ pub(crate) fn replay(
     let (mut end, mut next, mut operations) = (offset, offset, Vec::new());
     while let Some((header, frame)) = log.frame(next, length)? {
         if header.commit != commit {
-            // The rest of a commit that was cut off, written over by a shorter one.
+            // The rest of an interrupted commit that was overwritten by a shorter one.
             break;
         }
         let payload = &frame[FRAME_HEADER..FRAME_HEADER + header.payload_bytes as usize];
@@ -91,12 +91,12 @@ fn operation(log: &LogFile, offset: u64, header: &Header, payload: &[u8]) -> Res
     })
 }
 
-/// Whether a valid frame of a later commit lies somewhere behind `offset`.
+/// True if there is a valid frame of a later commit after `offset`.
 fn has_later_commit(log: &LogFile, offset: u64, length: u64, commit: u64) -> Result<bool> {
     Ok(next_frame(log, offset, length, |header| header.commit > commit)?.is_some())
 }
 
-/// The first valid frame from `offset` on that is wanted.
+/// Finds the first valid frame from `offset` on that satisfies `is_wanted`.
 fn next_frame(log: &LogFile, offset: u64, length: u64, is_wanted: impl Fn(&Header) -> bool) -> Result<Option<u64>> {
     const AT_ONCE: u64 = 1 << 20;
     let mut start = offset;
@@ -114,12 +114,12 @@ fn next_frame(log: &LogFile, offset: u64, length: u64, is_wanted: impl Fn(&Heade
     Ok(None)
 }
 
-/// Gives every frame of a log to `each`, from its beginning, up to `end`. Each must be valid.
+/// Passes every frame of a log up to `end` to `each`. All must be valid.
 pub(crate) fn each_frame(log: &LogFile, end: u64, each: impl FnMut(Option<Operation>) -> Result<()>) -> Result<()> {
     each_frame_around(log, end, &[], each)
 }
 
-/// The same for a log that is damaged in `gaps`, which are passed over.
+/// Passes the frames of a log that is damaged in `gaps`, which are skipped.
 pub(crate) fn each_frame_around(
     log: &LogFile,
     end: u64,
@@ -132,7 +132,7 @@ pub(crate) fn each_frame_around(
     })
 }
 
-/// The same with the bytes of each frame, as they lie in the log.
+/// Passes the raw bytes of each frame as well.
 pub(crate) fn each_raw_frame(
     log: &LogFile,
     end: u64,
@@ -155,18 +155,18 @@ pub(crate) fn each_raw_frame(
     Ok(())
 }
 
-/// The frames of a log that may be damaged.
+/// The frames of a possibly damaged log.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
-    /// Ranges without a valid frame, in order. The last one may be a write that was cut off.
+    /// Ranges without a valid frame, in order. The last one may be an interrupted write.
     pub(crate) gaps: Vec<Range<u64>>,
-    /// Where the last valid frame ends, and where the last valid one that ends a commit does.
+    /// End of the last valid frame, and of the last valid commit frame.
     pub(crate) last_frame: u64,
     pub(crate) last_commit: u64,
     pub(crate) length: u64,
 }
 
-/// Looks for all valid frames of a log, also behind what is damaged.
+/// Finds all valid frames of a log, including those after damage.
 pub(crate) fn scan(log: &LogFile) -> Result<Scan> {
     let length = log.file.length().at(&log.path)?;
     let mut scan = Scan { length, last_frame: LOG_HEADER, last_commit: LOG_HEADER, ..Scan::default() };
@@ -176,7 +176,7 @@ pub(crate) fn scan(log: &LogFile) -> Result<Scan> {
         if let Some((header, _)) = log.frame(offset, length)? {
             offset += header.frame_bytes();
             scan.last_frame = offset;
-            // An earlier number is the rest of a commit that was cut off, written over by a shorter one.
+            // A lower number is the rest of an interrupted commit that was overwritten by a shorter one.
             if header.kind == Kind::Commit && header.commit > commit {
                 (commit, scan.last_commit) = (header.commit, offset);
             }

@@ -1,5 +1,5 @@
-//! Which keys a column may have: two bits per key, in one word of 64. Of keys that it lacks, five in six are told without reading a page,
-//! so that a search in many segments costs little more than in one.
+//! A filter of the keys in a column: two bits per key, in one word of 64 bits. Of the keys not in the column, five in
+//! six are rejected without reading a page, so that searching many segments costs little more than searching one.
 
 use lookalike_core::hash::mix;
 
@@ -8,14 +8,14 @@ use crate::row::{Entry, key_of};
 /// Bits per row of the segment.
 const BITS: u64 = 4;
 
-/// The bits of one column; none for columns that have no filter.
+/// The bits of one column; empty for columns without a filter.
 #[derive(Debug, Default)]
 pub(super) struct Filter {
     words: Vec<u64>,
 }
 
 impl Filter {
-    /// How many words the filter of a segment with so many rows has.
+    /// Number of words in the filter of a segment with this many rows.
     pub(super) fn word_count(rows: u32) -> u64 {
         (u64::from(rows) * BITS).div_ceil(64)
     }
@@ -25,7 +25,7 @@ impl Filter {
         Self { words: vec![0; Self::word_count(rows) as usize] }
     }
 
-    /// The filter of these words.
+    /// A filter from stored words.
     pub(super) fn of_words(words: Vec<u64>) -> Self {
         Self { words }
     }
@@ -41,7 +41,7 @@ impl Filter {
         (word as usize, 1 << (hash & 63) | 1 << (hash >> 6 & 63))
     }
 
-    /// Notes the key of an entry.
+    /// Adds the key of an entry.
     pub(super) fn insert(&mut self, entry: Entry) {
         let (word, bits) = self.place(entry);
         if let Some(word) = self.words.get_mut(word) {
@@ -49,7 +49,7 @@ impl Filter {
         }
     }
 
-    /// Whether the column may have an entry with this key. Says no only where it has none.
+    /// False only if the column has no entry with this key.
     #[inline]
     pub(super) fn allows(&self, entry: Entry) -> bool {
         let (word, bits) = self.place(entry);
@@ -69,7 +69,8 @@ mod tests {
         (0..10_000).for_each(|at| filter.insert(key(at)));
         assert!((0..10_000).all(|at| filter.allows(key(at))));
         let strangers = (10_000..20_000).filter(|at| filter.allows(key(*at))).count();
-        // Two of 64 bits for each of sixteen keys: 39 % are set, so that 16 % pass, and a little more as keys are spread unevenly.
+        // Two of 64 bits for each of sixteen keys: 39 % are set, so 16 % pass, plus a little because keys are not
+        // spread evenly.
         assert!((1000..2200).contains(&strangers), "{strangers}");
         assert!(Filter::default().allows(key(1)));
     }

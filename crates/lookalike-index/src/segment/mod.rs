@@ -1,10 +1,11 @@
-//! Segments: columns, sketches and rows of documents in one file that never changes.
+//! Segments: columns, sketches and rows of documents in one immutable file.
 //!
 //! ```text
 //! header | columns, each in pages, with a filter | sketches, in pages | rows, in pages | first entries of pages | footer | trailer
 //! ```
 //!
-//! Every page ends with the checksum of what is before it, so that a page is checked when it is read and nothing else has to be.
+//! Every page ends with a checksum of its content, which is checked whenever the page is read; nothing else needs
+//! checking.
 
 mod filter;
 mod read;
@@ -25,44 +26,44 @@ pub(crate) const VERSION: u32 = 1;
 /// Magic, version, number, fingerprint, checksum.
 const HEADER_BYTES: u64 = 32;
 
-/// Footer's length, version, checksum, magic.
+/// Length of the footer, version, checksum, magic.
 const TRAILER_BYTES: u64 = 24;
 
-/// A page of entries: a lookup reads one, so that it is small.
+/// Size of a page of entries: small, since a lookup reads one page.
 const ENTRY_PAGE: usize = 1024;
 
-/// How many entries a page has.
+/// Number of entries per page.
 const PAGE_ENTRIES: usize = (ENTRY_PAGE - CHECKSUM_BYTES) / 8;
 
-/// The least page of sketches or rows.
+/// Minimum size of a page of sketches or rows.
 const RECORD_PAGE: usize = 4096;
 
-/// At the end of each page.
+/// Checksum at the end of each page.
 const CHECKSUM_BYTES: usize = 8;
 
-/// What a segment says of itself.
+/// Contents of the footer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Footer {
     rows: u32,
     columns: Vec<Column>,
     sketches: Records,
     data: Records,
-    /// Where the first entries of all pages are, and the checksum of them.
+    /// Offset of the first entries of all pages, and their checksum.
     tables: u64,
     tables_checksum: u64,
 }
 
-/// Where a column is.
+/// Location of a column.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Column {
     offset: u64,
     entries: u64,
-    /// Of the filter, which lies behind the pages; none if there is none.
+    /// Size of the filter, which follows the pages; 0 if there is none.
     filter_words: u64,
     filter_checksum: u64,
 }
 
-/// Where records of one length are, one per row.
+/// Location of records of fixed length, one per row.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Records {
     offset: u64,
@@ -84,7 +85,7 @@ impl Records {
         (self.bytes + CHECKSUM_BYTES).next_multiple_of(RECORD_PAGE)
     }
 
-    /// How many records a page has.
+    /// Number of records per page.
     fn per_page(self) -> usize {
         (self.page_bytes() - CHECKSUM_BYTES).checked_div(self.bytes).unwrap_or(usize::MAX)
     }
@@ -94,7 +95,7 @@ impl Records {
     }
 }
 
-/// The checksum of a page, which is of its place too: a page that lies elsewhere is not it.
+/// The checksum of a page also depends on its offset: a page at another location is invalid.
 fn page_checksum(content: &[u8], offset: u64) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(content, offset)
 }

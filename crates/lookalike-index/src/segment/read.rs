@@ -1,4 +1,4 @@
-//! Reads a segment: pages by their place, each checked when it is read. In memory are the first entries of pages and nothing else.
+//! Reads a segment: pages by offset, each checked when it is read. Only the first entries of pages are kept in memory.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -16,26 +16,26 @@ use crate::disk::{Disk, DiskFile};
 use crate::error::{At, Error, Result};
 use crate::row::{Entry, ROW_BYTES, Row, has_key_of, least_entry, row_of, u32_at, u64_at};
 
-/// A segment that is open.
+/// An open segment.
 #[derive(Debug)]
 pub(crate) struct Segment {
     path: PathBuf,
     file: Arc<dyn DiskFile>,
     bytes: u64,
     footer: Footer,
-    /// The first entries of all pages of all columns; and where each column's begin.
+    /// The first entries of all pages of all columns, and the start of each column among them.
     firsts: Vec<Entry>,
     starts: Vec<usize>,
     filters: Vec<Filter>,
 }
 
 thread_local! {
-    /// A page that was read last, so that none is allocated per read.
+    /// Page buffer, reused between reads.
     static PAGE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Segment {
-    /// Opens a segment and checks everything but its pages.
+    /// Opens a segment and checks everything except its pages.
     pub(crate) fn open(disk: &dyn Disk, path: &Path, number: u32, fingerprint: u64, shape: Shape) -> Result<Self> {
         let file = disk.open(path, false).at(path)?;
         let segment = Self::of_file(path, file)?;
@@ -58,7 +58,7 @@ impl Segment {
         Ok(segment)
     }
 
-    /// The segment in a file; everything that it says of itself is checked against its length.
+    /// Parses the segment in a file, and checks all offsets against its length.
     fn of_file(path: &Path, file: Arc<dyn DiskFile>) -> Result<Self> {
         let bytes = file.length().at(path)?;
         let damaged = |section, offset, reason: &str| Error::damaged(path, section, offset, reason);
@@ -123,7 +123,7 @@ impl Segment {
         })
     }
 
-    /// Gives the content of a page to `with`, checked.
+    /// Calls `with` with the checked content of a page.
     fn page<O>(&self, offset: u64, bytes: usize, section: &'static str, with: impl FnOnce(&[u8]) -> O) -> Result<O> {
         PAGE.with_borrow_mut(|page| {
             page.resize(bytes.max(page.len()), 0);
@@ -149,7 +149,7 @@ impl Segment {
         }
     }
 
-    /// Gives the entries of a page to `with`.
+    /// Calls `with` with the entries of a page.
     fn entries<O>(&self, column: usize, page: usize, with: impl FnOnce(&[[u8; 8]]) -> O) -> Result<O> {
         let Column { offset, entries, .. } = self.footer.columns[column];
         let count = (entries as usize - page * PAGE_ENTRIES).min(PAGE_ENTRIES);
@@ -157,14 +157,14 @@ impl Segment {
         self.page(offset, ENTRY_PAGE, self.section(column), |content| with(&content.as_chunks::<8>().0[..count]))
     }
 
-    /// Gives the rows under a key to `each`, in order.
+    /// Passes the rows with a key to `each`, in order.
     pub(crate) fn bucket(&self, column: usize, key: u64, mut each: impl FnMut(u32)) -> Result<()> {
         let least = least_entry(key);
         if !self.filters[column].allows(least) {
             return Ok(());
         }
         let firsts = self.firsts(column);
-        // The key may begin in the page before the first that begins with it.
+        // The key may begin in the page before the first page that starts with it.
         let after = firsts.partition_point(|first| *first < least);
         for (page, first) in firsts.iter().enumerate().skip(after.saturating_sub(1)) {
             if page >= after && !has_key_of(*first, least) {
@@ -184,12 +184,12 @@ impl Segment {
         Ok(())
     }
 
-    /// How many pages a column has.
+    /// Number of pages of a column.
     pub(crate) fn page_count(&self, column: usize) -> usize {
         self.firsts(column).len()
     }
 
-    /// Gives the rows under many keys to `each` with the number that was given with the key; keys are least entries, in order. Each
+    /// Passes the rows of many keys to `each`, with the number of each key; keys are smallest entries, sorted. Each
     /// page is read once.
     pub(crate) fn buckets(&self, column: usize, keys: &[(Entry, u32)], mut each: impl FnMut(u32, u32)) -> Result<()> {
         let firsts = self.firsts(column);
@@ -223,7 +223,7 @@ impl Segment {
         })
     }
 
-    /// Gives a record to `with`.
+    /// Calls `with` with a record.
     fn record<O>(&self, section: &'static str, records: Records, row: u32, with: impl FnOnce(&[u8]) -> O) -> Result<O> {
         if records.bytes == 0 {
             return Ok(with(&[]));
@@ -235,12 +235,12 @@ impl Segment {
         })
     }
 
-    /// What else is kept of a document.
+    /// Reads the row of a document.
     pub(crate) fn row(&self, row: u32) -> Result<Row> {
         self.record("rows", self.footer.data, row, Row::of_bytes)
     }
 
-    /// Gives records of rows in order to `each`; a page is read once for all rows of it that are asked for.
+    /// Passes the records of rows to `each`, in order; a page is read once for all requested rows in it.
     fn each_record(
         &self,
         (section, records): (&'static str, Records),
@@ -266,17 +266,17 @@ impl Segment {
         Ok(())
     }
 
-    /// Gives the sketches of rows in order to `each`.
+    /// Passes the sketches of rows to `each`, in order.
     pub(crate) fn each_sketch(&self, rows: impl Iterator<Item = u32>, each: impl FnMut(u32, &[u8])) -> Result<()> {
         self.each_record(("sketches", self.footer.sketches), rows, each)
     }
 
-    /// Gives rows in order to `each`.
+    /// Passes rows to `each`, in order.
     pub(crate) fn each_row(&self, rows: impl Iterator<Item = u32>, mut each: impl FnMut(u32, Row)) -> Result<()> {
         self.each_record(("rows", self.footer.data), rows, |row, bytes| each(row, Row::of_bytes(bytes)))
     }
 
-    /// Reads and checks every page; gives the number of bytes.
+    /// Reads and checks every page; returns the number of bytes.
     pub(crate) fn check(&self) -> Result<u64> {
         let rows = self.footer.rows;
         for column in 0..self.footer.columns.len() {
@@ -303,7 +303,7 @@ impl Segment {
     }
 }
 
-/// The filter of a column, piece by piece: it may be large.
+/// Reads the filter of a column in portions, since it may be large.
 fn read_filter(path: &Path, file: &dyn DiskFile, column: &Column) -> Result<Filter> {
     const AT_ONCE: u64 = 1 << 17;
     let (offset, count) = (column.filter_offset(), column.filter_words);
@@ -322,7 +322,7 @@ fn read_filter(path: &Path, file: &dyn DiskFile, column: &Column) -> Result<Filt
     Ok(Filter::of_words(words))
 }
 
-/// Whether the sections that a footer claims lie in the file one after the other, up to `end`.
+/// True if the sections in the footer follow each other in the file, up to `end`.
 fn fits(footer: &Footer, end: u64) -> bool {
     let mut next = HEADER_BYTES;
     let mut take = |offset: u64, pages: u64, page_bytes: usize| {
@@ -346,11 +346,11 @@ fn fits(footer: &Footer, end: u64) -> bool {
         && next == end
 }
 
-/// Reads and checks every part of a segment in memory: for the fuzzer.
+/// Reads and checks every part of a segment in memory, for the fuzzer.
 ///
 /// # Errors
 ///
-/// When anything is wrong with it.
+/// If anything in it is invalid.
 #[doc(hidden)]
 pub fn check_bytes(bytes: Vec<u8>) -> Result<u64> {
     let (disk, path) = (crate::disk::Simulated::default(), Path::new("segment"));
@@ -363,7 +363,7 @@ pub fn check_bytes(bytes: Vec<u8>) -> Result<u64> {
         }
         segment.check()
     };
-    // Once more with a trailer that is right for whatever the footer says: a fuzzer does not guess checksums.
+    // Try again with a valid trailer for the footer: a fuzzer cannot guess checksums.
     let start = bytes.windows(7).rposition(|window| window == b"{\"rows\"").unwrap_or(bytes.len());
     let end = bytes.len().saturating_sub(TRAILER_BYTES as usize).max(start);
     let mut trailer = ((end - start) as u32).to_le_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! Writes a segment: columns first, then sketches and rows, then all that finds them again.
+//! Writes a segment: columns first, then sketches and rows, then the tables and the footer.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::disk::{Disk, DiskFile};
 use crate::error::{At, Result};
 use crate::row::{Entry, ROW_BYTES};
 
-/// How much is written at once.
+/// Number of bytes written at a time.
 const AT_ONCE: usize = 1 << 20;
 
 /// Writes one segment.
@@ -22,7 +22,7 @@ const AT_ONCE: usize = 1 << 20;
 pub(crate) struct SegmentWriter<'a> {
     path: &'a Path,
     file: Arc<dyn DiskFile>,
-    /// What is not yet written, which begins at `written`.
+    /// Data not yet written; it starts at offset `written`.
     buffer: Vec<u8>,
     written: u64,
     page: Vec<u8>,
@@ -33,7 +33,7 @@ pub(crate) struct SegmentWriter<'a> {
 }
 
 impl<'a> SegmentWriter<'a> {
-    /// Begins a segment.
+    /// Starts a segment.
     pub(crate) fn new(
         disk: &dyn Disk,
         path: &'a Path,
@@ -56,7 +56,7 @@ impl<'a> SegmentWriter<'a> {
         self.written + self.buffer.len() as u64
     }
 
-    /// Writes the next column: entries in order.
+    /// Writes the next column from sorted entries.
     pub(crate) fn column(&mut self, entries: impl Iterator<Item = Result<Entry>>) -> Result<()> {
         let (offset, mut count) = (self.offset(), 0);
         let is_filtered = self.columns.len() < self.shape.filtered;
@@ -82,7 +82,7 @@ impl<'a> SegmentWriter<'a> {
         Ok(())
     }
 
-    /// Writes records of one length, one per row.
+    /// Writes records of fixed length, one per row.
     fn records<R: AsRef<[u8]>>(&mut self, bytes: usize, records: impl Iterator<Item = Result<R>>) -> Result<Records> {
         let section = Records { offset: self.offset(), bytes };
         if bytes == 0 {
@@ -117,7 +117,8 @@ impl<'a> SegmentWriter<'a> {
         Ok(())
     }
 
-    /// Writes sketches and rows, then ends the segment; gives its length. It is on the disk when this returns, up to its name.
+    /// Writes sketches and rows, then completes the segment; returns its length. When this returns, the data is on
+    /// disk, but the name may not be.
     pub(crate) fn finish<S: AsRef<[u8]>>(
         mut self,
         sketches: impl Iterator<Item = Result<S>>,
@@ -146,7 +147,7 @@ impl<'a> SegmentWriter<'a> {
         Ok(self.written)
     }
 
-    /// Writes all of a block.
+    /// Writes a whole block.
     pub(crate) fn block(mut self, block: &Block) -> Result<u64> {
         for column in 0..self.shape.all() {
             self.column(block.column(column).iter().map(|entry| Ok(*entry)))?;

@@ -1,4 +1,4 @@
-//! Synthetic documents for the tests of an index: the same for a seed on every machine.
+//! Synthetic documents for the tests of an index, which depend only on the seed.
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use lookalike_index::{Answer, Hit, Snapshot};
 
-/// A stream of numbers by chance, the same for a seed.
+/// A stream of pseudorandom numbers.
 pub(crate) struct Chance(u64);
 
 impl Chance {
@@ -26,13 +26,13 @@ impl Chance {
         (self.next() >> 11) % bound
     }
 
-    /// A text of so many words.
+    /// A text of `words` words.
     pub(crate) fn text(&mut self, words: u64) -> String {
         let words: Vec<String> = (0..words).map(|_| format!("w{}", self.below(5000))).collect();
         words.join(" ")
     }
 
-    /// The same text with so many words changed.
+    /// The same text with `changes` words changed.
     pub(crate) fn changed(&mut self, text: &str, changes: u64) -> String {
         let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
         for _ in 0..changes {
@@ -43,7 +43,7 @@ impl Chance {
     }
 }
 
-/// What an index should have: texts and fields by id, in the order of insertion.
+/// Expected contents of an index: texts and fields by id, in the order of insertion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Model {
     documents: BTreeMap<u64, (String, String, String)>,
@@ -97,8 +97,8 @@ pub(crate) fn documents(snapshot: &Snapshot) -> Vec<(String, String, String)> {
     snapshot.documents().map(document).collect()
 }
 
-/// Checks an answer against brute force: every hit is measured as the judge does, in the right order, and nothing far above the threshold
-/// is missing.
+/// Checks an answer against brute force: every hit has the judge's similarity, the order is right, and no document far
+/// above the threshold is missing.
 pub(crate) fn check_answer(model: &Model, text: &str, answer: &Answer, threshold: f64, certain: f64) {
     let shingle = "word:5".parse().unwrap();
     let mut expected: Vec<(String, f64)> = Vec::new();

@@ -1,14 +1,12 @@
-//! Files of an index with any bytes in them: read without a panic, and without believing them.
-
-mod made;
+//! Index files with arbitrary bytes: they are read without a panic, and not trusted.
 
 use std::fs;
 use std::path::Path;
 
+use crate::made::Chance;
 use lookalike_index::{CreateOptions, Index, NewDocument, hostile};
-use made::Chance;
 
-/// Good files with the target of the fuzzer that they are for.
+/// Valid files, each with the fuzz target that reads it.
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
@@ -25,7 +23,7 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     for (target, folder) in [("frame", "log"), ("segment", "segment"), ("manifest", "manifest")] {
         for entry in fs::read_dir(path.join(folder)).unwrap() {
             let bytes = fs::read(entry.unwrap().path()).unwrap();
-            // The fuzzer starts with the first frame.
+            // The fuzzer starts at the first frame.
             seeds.push((target, if target == "frame" { bytes[32..].to_vec() } else { bytes }));
         }
     }
@@ -35,7 +33,7 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
 #[test]
 fn good_files_are_read() {
     for (number, (target, bytes)) in seeds().into_iter().enumerate() {
-        // The fuzzer starts from these files, if it asks for them.
+        // The fuzzer starts from these files if it requests them.
         if let Some(corpus) = std::env::var_os("FUZZ_CORPUS") {
             let corpus = Path::new(&corpus).join(target);
             fs::create_dir_all(&corpus).unwrap();
@@ -57,7 +55,7 @@ fn changed_files_are_read_without_a_panic() {
             let mut bytes = good.clone();
             for _ in 0..=chance.below(4) {
                 let at = chance.below(bytes.len() as u64) as usize;
-                // Often near the end, where a segment says what it has.
+                // Often near the end, where the footer is.
                 let at = if chance.below(2) == 0 { at } else { bytes.len() - 1 - at % bytes.len().min(900) };
                 match chance.below(4) {
                     0 => bytes[at] = chance.next() as u8,

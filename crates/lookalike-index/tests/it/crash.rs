@@ -1,20 +1,18 @@
-//! Crashes at every operation of the disk, and every operation failing: what was acknowledged is there, what was deleted is not, and a
-//! commit is there as a whole or not at all.
-
-mod made;
+//! Simulates a crash and a failure at every disk operation: acknowledged writes survive, deleted documents do not, and
+//! commits are atomic.
 
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::made::{Chance, Model, documents};
 use lookalike_index::disk::{Fault, Loss, Simulated};
 use lookalike_index::{CreateOptions, Error, Index, NewDocument, Result, Store, Writer};
-use made::{Chance, Model, documents};
 
 fn folder() -> &'static Path {
     Path::new("/index")
 }
 
-/// One step of the script: something is asked of the writer, and of the model.
+/// One step of the script, applied to the writer and to the model.
 #[derive(Clone, Debug)]
 enum Step {
     Put(Vec<(String, String)>),
@@ -48,7 +46,7 @@ fn ask(writer: &Writer, step: &Step) -> Result<()> {
             let documents: Vec<NewDocument<'_>> = all.iter().map(|(id, text)| NewDocument::new(id, text)).collect();
             match step {
                 Step::Put(_) => writer.put_many(&documents).map(drop),
-                // Texts by chance are like nothing, so that all are put.
+                // Random texts are not similar, so that all are put.
                 _ => writer.put_if_new(&documents).map(drop),
             }
         }
@@ -75,7 +73,7 @@ fn open(disk: &Simulated) -> Result<Index> {
     Index::open_on(Arc::new(disk.clone()), folder())
 }
 
-/// Ids of all documents, which tell texts apart by their words here.
+/// Ids of all documents, which here identify texts by their words.
 fn held(index: &Index) -> Vec<(String, String, String)> {
     documents(&index.snapshot().unwrap())
 }
@@ -122,7 +120,7 @@ fn no_crash_loses_what_was_acknowledged() {
                 found.len(),
                 models[acknowledged].1.len()
             );
-            // Whoever goes on writing builds on that.
+            // Later writes must build on that.
             if operations % 7 == 0 {
                 let writer = index.writer().unwrap();
                 writer.put(NewDocument::new("after", "one that came after the crash")).unwrap();
@@ -157,7 +155,7 @@ fn a_disk_that_fails_at_any_operation_costs_nothing_that_was_acknowledged() {
                 writer.set_limits(6_000, 5_000);
                 disk.fail_at(number, fault, is_lasting);
                 let mut model = Model::default();
-                // What may be there although it was refused: a sync that failed says nothing.
+                // A write that was refused may still be present: the result of a failed sync is unknown.
                 let mut in_doubt: Option<Model> = None;
                 for step in &steps {
                     let mut next = model.clone();
@@ -169,7 +167,7 @@ fn a_disk_that_fails_at_any_operation_costs_nothing_that_was_acknowledged() {
                             in_doubt.get_or_insert(next);
                         }
                     }
-                    // Reads go on, and see what was acknowledged.
+                    // Reads continue, and return what was acknowledged.
                     assert_eq!(held(&index), model.documents(), "{fault:?} {number}");
                 }
                 disk.heal();
@@ -205,15 +203,15 @@ fn an_end_that_was_torn_off_is_cut_and_nothing_else() {
         let expected = ends.iter().filter(|end| **end <= length).count();
         let index = open(&torn).unwrap();
         assert_eq!(held(&index).len(), expected, "{length}");
-        // And what is written next has its place.
+        // Later writes must succeed.
         index.writer().unwrap().put(NewDocument::new("next", "something else")).unwrap();
         assert_eq!(held(&open(&torn).unwrap()).len(), expected + 1);
     }
-    // Rubbish behind the end is cut as well.
+    // Garbage after the end is truncated as well.
     let torn = disk.after_crash(disk.operation_count(), Loss::Nothing);
     torn.set_content(&log, [&whole[..], &[0xA5; 100]].concat());
     assert_eq!(held(&open(&torn).unwrap()).len(), 3);
-    // But a commit in the middle that is no longer what it was is not the end of a torn write.
+    // But an altered commit in the middle is not a torn write.
     let damaged = disk.after_crash(disk.operation_count(), Loss::Nothing);
     let mut bytes = whole.clone();
     bytes[ends[0] + 40] ^= 1;

@@ -1,14 +1,14 @@
-//! Texts and ids written by somebody who knows the hash functions: no document takes the place of another, or is not stored.
+//! Texts and ids constructed by an attacker who knows the hash functions: no document replaces another or is rejected.
 
 use lookalike_index::{CreateOptions, Index, NewDocument, Put};
 
 /// Pairs of texts that differ in two letters and have the same XXH3 for about one in a hundred of all seeds.
 fn pairs() -> Vec<(&'static str, &'static str)> {
-    let texts = include_str!("../../../fixtures/collisions/texts.tsv");
+    let texts = include_str!("../../../../fixtures/collisions/texts.tsv");
     texts.lines().map(|line| line.split_once('\t').unwrap()).collect()
 }
 
-/// Indexes, each with a secret of its own.
+/// Indexes, each with its own secret.
 fn indexes(mut with: impl FnMut(&Index)) {
     for _ in 0..40 {
         let folder = tempfile::tempdir().unwrap();

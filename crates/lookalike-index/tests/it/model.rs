@@ -1,15 +1,13 @@
-//! Random puts, replacements, deletes, compactions, merges, copies and new openings, against a map and brute force.
-
-mod made;
+//! Random puts, replacements, deletes, compactions, merges, copies and reopenings, compared with a map and brute force.
 
 use std::path::Path;
 
+use crate::made::{Chance, Model, check_answer, documents};
 use lookalike_index::{CreateOptions, Index, NewDocument, Put, Query, SearchOptions, Store, Writer, snapshot_to};
-use made::{Chance, Model, check_answer, documents};
 
 const THRESHOLD: f64 = 0.8;
 
-/// From here on one pair in 10^5 is missed: 1 - (1 - 0.93^7)^20, so that a few hundred searches miss none.
+/// From this similarity on, one pair in 10^5 is missed: 1 - (1 - 0.93^7)^20, so that a few hundred searches miss none.
 const CERTAIN: f64 = 0.93;
 
 fn options() -> SearchOptions {
@@ -40,7 +38,7 @@ fn check(index: &Index, model: &Model, chance: &mut Chance) {
 }
 
 fn small(writer: &Writer) {
-    // So that everything happens with a few hundred documents: flushes, merges, new logs.
+    // Low limits, so that a few hundred documents cause flushes, merges and new logs.
     writer.set_limits(40_000, 60_000);
 }
 
@@ -107,7 +105,7 @@ fn run(folder: &Path, seed: u64, steps: u64) {
                 writer.put(NewDocument::new("after", "something that was written after the copy")).unwrap();
                 let copied = Index::open(&copy).unwrap();
                 check(&copied, &before, chance);
-                // The copy goes its own way.
+                // The copy is independent.
                 copied.writer().unwrap().put(NewDocument::new("own", "a document of the copy alone")).unwrap();
                 model.put("after", "", "something that was written after the copy");
                 check(&index, &model, chance);
@@ -120,7 +118,7 @@ fn run(folder: &Path, seed: u64, steps: u64) {
                 model.put("from another", "", &text);
             }
             _ => {
-                // A reader that knows nothing of the writer.
+                // A reader that does not share state with the writer.
                 check(&Index::open(&folder.join("index")).unwrap(), &model, chance);
             }
         }

@@ -1,14 +1,13 @@
-//! One flipped bit anywhere is an error that names its file, and never another answer; what can be made again from the log is.
-
-mod made;
+//! One flipped bit anywhere is an error that names its file, and never a wrong answer; whatever can be rebuilt from the
+//! log is.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::made::{Chance, documents};
 use lookalike_index::disk::{Disk, Simulated};
 use lookalike_index::{Answer, CreateOptions, Error, Index, NewDocument, Query, SearchOptions, Store, verify_on};
-use made::{Chance, documents};
 
 fn folder() -> &'static Path {
     Path::new("/index")
@@ -18,7 +17,8 @@ fn on(disk: &Simulated) -> Arc<dyn Disk> {
     Arc::new(disk.clone())
 }
 
-/// An index with two segments, deleted rows, two logs and something in the log that is in no segment; and texts to search for.
+/// An index with two segments, deleted rows, two logs and documents in the log that are in no segment; and texts to
+/// search for.
 fn made_index(store: Store) -> (Simulated, Vec<String>) {
     let disk = Simulated::default();
     let index = Index::create_on(on(&disk), folder(), &CreateOptions { store, ..CreateOptions::default() }).unwrap();
@@ -57,7 +57,7 @@ fn flipped(disk: &Simulated, file: &Path, bit: usize) -> Simulated {
     copy
 }
 
-/// Places all over a file: its ends byte by byte, and between them one in every so many.
+/// Offsets throughout a file: every byte at both ends, and every nth in between.
 fn places(length: usize) -> Vec<usize> {
     let step = (length / 60).max(1);
     let mut places: Vec<usize> =
@@ -112,7 +112,7 @@ fn what_the_log_can_make_again_is_repaired() {
                 let verification = verify_on(&on(&damaged), folder(), true).unwrap();
                 assert!(verification.repaired, "{}: {verification:?}", file.display());
                 assert_eq!(everything(&damaged, &texts).unwrap(), before, "{}", file.display());
-                // And it can be written to.
+                // It can also be written to.
                 let index = Index::open_on(on(&damaged), folder()).unwrap();
                 index.writer().unwrap().put(NewDocument::new("new", "a new document after the repair")).unwrap();
                 assert_eq!(documents(&index.snapshot().unwrap()).len(), before.0.len() + 1);
@@ -121,7 +121,7 @@ fn what_the_log_can_make_again_is_repaired() {
     }
 }
 
-/// What is in an index, by id.
+/// Contents of an index, by id.
 fn by_id(disk: &Simulated) -> BTreeMap<String, Option<String>> {
     let index = Index::open_on(on(disk), folder()).unwrap();
     let snapshot = index.snapshot().unwrap();
@@ -147,7 +147,7 @@ fn of_a_log_with_a_flipped_bit_all_else_is_saved_and_what_is_lost_is_named() {
                 assert!(verification.repaired, "{shown}: {verification:?}");
                 let after = by_id(&damaged);
                 let gone: Vec<&String> = before.keys().filter(|id| !after.contains_key(*id)).collect();
-                // What was deleted and is not in a segment yet comes back if its deletion is lost.
+                // A deleted document that is not in a segment reappears if its deletion is lost.
                 let again: Vec<&String> = after.keys().filter(|id| !before.contains_key(*id)).collect();
                 let counts: Option<u64> = verification.lost.iter().map(|lost| lost.document_count).sum();
                 assert!(counts.is_none_or(|count| count == gone.len() as u64), "{shown}: {gone:?} {verification:?}");
@@ -156,11 +156,11 @@ fn of_a_log_with_a_flipped_bit_all_else_is_saved_and_what_is_lost_is_named() {
                 assert!(gone.is_empty() || verification.lost.iter().any(|lost| lost.file.starts_with("log/")));
                 for lost in &verification.lost {
                     assert!((lost.from..lost.to).contains(&(place as u64)), "{shown}: {lost:?}");
-                    // Of documents that are in a segment, ids are known by their hashes; others are as damaged as their frame.
+                    // Ids of documents in a segment are known by their hashes; others are as damaged as their frame.
                     let is_known = |id: &String| gone.contains(&id) || log == logs.last().unwrap();
                     assert!(lost.ids.iter().all(is_known) && lost.ids.len() <= gone.len(), "{shown}: {lost:?}");
                 }
-                // Frames are small: what one bit costs is a part of what the log has.
+                // Frames are small: one bit costs only a part of the log.
                 assert!(gone.len() < 40, "{shown}: {} of {} documents", gone.len(), before.len());
                 assert!(after.iter().all(|(id, text)| again.contains(&id) || before[id] == *text), "{shown}");
                 let aside = folder().join("damaged").join(log.file_name().unwrap());
@@ -206,7 +206,7 @@ fn files_of_others_and_leftovers_are_ignored() {
         disk.set_content(&folder().join(name), b"not ours".to_vec());
     }
     assert_eq!(everything(&disk, &texts).unwrap(), before);
-    // A writer removes what has the name of ours, and nothing else.
+    // A writer removes only files with names of the index.
     let index = Index::open_on(on(&disk), folder()).unwrap();
     index.writer().unwrap().put(NewDocument::new("one more", "one more document")).unwrap();
     let left: Vec<&str> = foreign.into_iter().filter(|name| disk.content(&folder().join(name)).is_some()).collect();

@@ -1,18 +1,16 @@
-//! An index that an earlier version made is opened by every later one, and answers as it did then.
-
-mod made;
+//! An index created by an earlier version can be opened by every later one, and gives the same answers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::made::Chance;
 use lookalike_index::{CreateOptions, Index, NewDocument, Query, SearchOptions};
-use made::Chance;
 
 fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/index/v1")
 }
 
-/// Texts that were put, of which some are near-duplicates.
+/// The stored texts, some of which are near-duplicates.
 fn texts() -> Vec<String> {
     let mut chance = Chance::new(11);
     let mut texts: Vec<String> = (0..30).map(|_| chance.text(60)).collect();
@@ -22,7 +20,7 @@ fn texts() -> Vec<String> {
     texts
 }
 
-/// What the index answers, in lines: the number of the text, then ids with similarities.
+/// The answers of the index as lines: the number of the text, then ids with similarities.
 fn answers(index: &Index) -> String {
     let snapshot = index.snapshot().unwrap();
     let mut lines = format!("{} documents\n", snapshot.len());
@@ -53,7 +51,7 @@ fn make_the_fixture() {
             writer.set_limits(1 << 20, 1 << 20);
         }
     }
-    // Of a segment, so that there is a bitmap; and of what is only in the log.
+    // One document of a segment, so that there is a bitmap, and one that is only in the log.
     writer.delete(&["d4"]).unwrap();
     writer.set_limits(1, 1 << 20);
     writer.put(NewDocument::new("d36", &texts[36])).unwrap();
