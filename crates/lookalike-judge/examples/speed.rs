@@ -1,7 +1,7 @@
-//! Times `pairs` on a made corpus: `cargo run --release -p lookalike-judge --example speed -- 15000 word:5 0.8`.
+//! Times `pairs` on a synthetic corpus: `cargo run --release -p lookalike-judge --example speed -- 15000 word:5 0.8`.
 //!
-//! Texts have 1,000 words drawn from 50,000, small numbers far more often than
-//! large ones, as in real language; every fifth text is an edited copy.
+//! Texts have 1,000 words drawn from 50,000 by a Zipf distribution, as in natural language; every fifth text is an
+//! edited copy.
 
 use std::error::Error;
 use std::time::Instant;
@@ -22,13 +22,13 @@ impl Dice {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Zipf's law: the chance of a word falls as its number grows.
+    /// Zipf's law: the probability of a word falls with its number.
     fn word(&mut self) -> u32 {
         VOCABULARY.powf(self.roll()) as u32
     }
 }
 
-/// Spells a number with letters, two for each digit of base 100, so that words have lengths like real ones.
+/// Spells a number with letters, two for each digit of base 100, so that words have realistic lengths.
 fn spell(mut number: u32) -> String {
     const CONSONANTS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
     const VOWELS: &[u8; 5] = b"aeiou";

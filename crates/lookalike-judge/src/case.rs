@@ -1,8 +1,7 @@
-//! Given characters, folds their case, fully and for no particular language.
+//! Full case folding, independent of language.
 //!
-//! The `caseless` crate knows Unicode 16. The letters that got a case fold since
-//! then are listed here, as the pipeline's tables are newer; a table that is
-//! behind would make the judge, not the pipeline, the one who is wrong.
+//! The `caseless` crate supports Unicode 16. Letters that received a case folding later are listed here, since the
+//! pipeline's tables are newer; with outdated tables, the judge would be wrong and not the pipeline.
 
 use caseless::Caseless;
 
@@ -34,11 +33,11 @@ const SINCE_UNICODE_16: &[(char, &str)] = &[
     ('\u{1DF95}', "ss"),
 ];
 
-/// The capitals of Beria Erfe, new in Unicode 17; each small letter is 27 further on.
+/// The capitals of Beria Erfe, new in Unicode 17; each small letter is 27 code points higher.
 const BERIA_ERFE_CAPITALS: std::ops::RangeInclusive<char> = '\u{16EA0}'..='\u{16EB8}';
 const BERIA_ERFE_STEP: u32 = 27;
 
-/// The full case folding of all characters of `text`.
+/// Folds the case of all characters of `text`.
 pub(crate) fn fold_case(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for character in text.chars() {
@@ -75,7 +74,7 @@ mod tests {
         assert_eq!(fold_case("\u{A7CE}\u{16EA0}"), "\u{A7CF}\u{16EBB}");
     }
 
-    // When `caseless` catches up, the table has no reason to stay.
+    // When `caseless` is updated, the table can be removed.
     #[test]
     fn the_table_holds_only_what_the_caseless_crate_lacks() {
         for (capital, _) in SINCE_UNICODE_16 {

@@ -1,7 +1,7 @@
-//! Given two texts, says whether one is an exact copy of the other: equal in every character.
+//! Decides if two texts are exact copies: equal in every character.
 //!
-//! Two things make no difference: how an accent is encoded, and white space at the end of a line or of the text. A line
-//! ends at a line feed, and nowhere else.
+//! Two differences are ignored: how an accent is encoded, and white space at the end of a line or of the text. A line
+//! ends only at a line feed.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 const WHITE_SPACE: &str = "\t\n\u{B}\u{C}\r \u{85}\u{A0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\
     \u{2007}\u{2008}\u{2009}\u{200A}\u{2028}\u{2029}\u{202F}\u{205F}\u{3000}";
 
-/// Whether `left` and `right` are exact copies of each other.
+/// True if `left` and `right` are exact copies of each other.
 ///
 /// ```
 /// use lookalike_judge::is_exact_copy;
@@ -21,7 +21,7 @@ pub fn is_exact_copy(left: &str, right: &str) -> bool {
     content(left) == content(right)
 }
 
-/// The characters that count, last one first: from the end on it is known what stands at the end of a line.
+/// The significant characters, last one first: from the end, it is known which characters are at the end of a line.
 fn content(text: &str) -> Vec<char> {
     let composed: Vec<char> = text.nfc().collect();
     let mut content = Vec::new();
@@ -29,7 +29,7 @@ fn content(text: &str) -> Vec<char> {
     for &character in composed.iter().rev() {
         if character == '\n' {
             is_at_line_end = true;
-            // Line feeds at the end of the text are white space there.
+            // Line feeds at the end of the text are white space at its end.
             if !content.is_empty() {
                 content.push(character);
             }

@@ -1,7 +1,7 @@
-//! Given a text, normalizes it and leaves out what is asked for: accents, and the values of numbers.
+//! Normalizes a text and removes accents and the values of numbers, as requested.
 //!
-//! What is left is a text, and everything here that takes a text takes it. Easily got wrong: a letter of Cyrillic
-//! or Arabic that is one code point with its mark is a letter of its own, and only a few of these lose it.
+//! The result is a text that every function here accepts. Note that a letter of Cyrillic or Arabic that is one code
+//! point with its mark is a letter in its own right, and only a few of these lose the mark.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -9,7 +9,7 @@ use unicode_script::{Script, UnicodeScript};
 
 use crate::normalize::normalize;
 
-/// What is left out.
+/// The distinctions to remove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fold {
     /// Letters lose their accents.
@@ -18,7 +18,7 @@ pub struct Fold {
     pub digits: bool,
 }
 
-/// Letters of Cyrillic and Arabic that lose the mark they were encoded with, and what is left of them.
+/// Letters of Cyrillic and Arabic that lose the mark they were encoded with, and the result.
 const LOSE_THEIR_MARK: &[(char, char)] = &[
     ('\u{451}', '\u{435}'),
     ('\u{450}', '\u{435}'),
@@ -44,7 +44,7 @@ const LATIN: &[(&str, &str)] = &[
     ("\u{167}", "t"),
 ];
 
-/// The normalized form of `text`, with so much left out.
+/// Normalizes and folds `text`.
 ///
 /// ```
 /// use lookalike_judge::{Fold, fold};
@@ -62,7 +62,7 @@ pub fn fold(text: &str, fold: Fold) -> String {
     text
 }
 
-/// Cuts the text before everything that is no mark, and looks at each cluster by itself.
+/// Splits the text before every character that is not a mark, and folds each cluster separately.
 fn without_accents(text: &str) -> String {
     let characters: Vec<char> = text.chars().collect();
     let is_mark = |character: char| character.general_category_group() == GeneralCategoryGroup::Mark;
@@ -76,7 +76,7 @@ fn cluster_without_accents(cluster: &[char]) -> String {
         return whole;
     }
     let is_nonspacing = |character: &char| character.general_category() == GeneralCategory::NonspacingMark;
-    // Only up to the first mark of another kind: what stands around one that goes could compose.
+    // Only up to the first mark of another kind: the characters around a removed one could compose.
     let marks = cluster[1..].iter().skip_while(|mark| is_nonspacing(mark));
     let bare: String = match base.script() {
         Script::Latin | Script::Greek | Script::Hebrew => {
@@ -108,7 +108,7 @@ mod tests {
         for character in '\0'..='\u{1FFFF}' {
             let folded = fold(&format!("{character}\u{301}{character}\u{308}\u{323}"), both);
             assert_eq!(normalize(&folded), folded, "{character:?}");
-            // Two vowel signs of Sinhala that compose when nothing stands between them.
+            // Two vowel signs of Sinhala that compose if nothing is between them.
             let folded = fold(&format!("a\u{DD9}{character}\u{DCF}"), both);
             assert_eq!(normalize(&folded), folded, "{character:?}");
         }

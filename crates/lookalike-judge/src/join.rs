@@ -1,10 +1,9 @@
-//! Given texts, finds all pairs at or above a threshold without comparing every two.
+//! Finds all pairs of texts at or above a threshold without comparing every two.
 //!
-//! It is exact. Shingles are ordered from the rarest to the most common, and
-//! only texts that share some of their first shingles are compared; how many of
-//! how many is chosen so that no pair can be lost (Chaudhuri, Ganti and Kaushik,
-//! A primitive operator for similarity joins in data cleaning, 2006). What is
-//! left is measured by merging the whole sets.
+//! The join is exact. Shingles are ordered from the rarest to the most common, and only texts that share some of their
+//! first shingles are compared; the numbers are chosen so that no pair can be lost (Chaudhuri, Ganti and Kaushik, A
+//! primitive operator for similarity joins in data cleaning, 2006). The remaining pairs are measured by merging the
+//! whole sets.
 
 use rayon::prelude::*;
 
@@ -16,7 +15,7 @@ use crate::shingle::Shingle;
 ///
 /// # Panics
 ///
-/// When `threshold` is not above 0 and at most 1.
+/// If `threshold` is not above 0 and at most 1.
 pub fn pairs(texts: &[impl AsRef<str> + Sync], shingle: Shingle, threshold: f64) -> Vec<Pair> {
     check_threshold(threshold);
     let sets = order_sets(name_shingles(texts, shingle));
@@ -34,28 +33,25 @@ pub fn pairs(texts: &[impl AsRef<str> + Sync], shingle: Shingle, threshold: f64)
     pairs
 }
 
-/// The shingles of one text, the rarest first.
+/// The shingles of one text, rarest first.
 struct OrderedSet {
-    /// The place of the text among the texts.
+    /// The position of the text.
     text: usize,
-    /// How many shingles the text has.
+    /// The number of shingles of the text.
     size: usize,
     /// The ranks of those that another text has too, ascending; a low rank is rare.
     ///
-    /// The others come before them in the order, but nothing can be found by
-    /// them, so it is enough to know how many there are.
+    /// The others precede them in the order, but cannot lead to matches, so only their number is stored.
     found_elsewhere: Vec<u32>,
 }
 
 impl OrderedSet {
-    /// The first shingles of the set, among which every match shows.
+    /// The prefix of the set: every match shares some of these shingles.
     ///
-    /// Let two texts share `shared` shingles, and `hits` be at most that. The
-    /// `hits` rarest of these have `shared - hits` others after them in both
-    /// texts, so they are among the first `size - shared + hits` of each. As
-    /// `shared` is at least [`least_shared`], the prefix taken with that is as
-    /// long or longer: both prefixes share `hits` shingles, if `hits` is no more
-    /// than either text's [`hits_needed`].
+    /// Let two texts share `shared` shingles, and let `hits` be at most that. The `hits` rarest of these are followed
+    /// by `shared - hits` others in both texts, so they are among the first `size - shared + hits` of each. Since
+    /// `shared` is at least [`least_shared`], the prefix computed from that is as long or longer: both prefixes share
+    /// `hits` shingles, if `hits` is at most either text's [`hits_needed`].
     fn prefix(&self, threshold: f64) -> &[u32] {
         let prefix_size = self.size - least_shared(self.size, threshold) + hits_needed(self.size, threshold);
         let only_here = self.size - self.found_elsewhere.len();
@@ -64,26 +60,25 @@ impl OrderedSet {
     }
 }
 
-/// A number of shingles that a text of `size` shares with each of its matches, or fewer.
+/// A lower bound of the number of shingles that a text of `size` shares with each of its matches.
 ///
-/// The union is at least as large as the text, so the exact bound is `size *
-/// threshold`, rounded up. One less makes good for what floating point rounds.
-/// It is at least 1 for texts that have shingles: with nothing shared, nothing is alike.
+/// The union is at least as large as the text, so the exact bound is `size * threshold`, rounded up. One less
+/// compensates for floating-point rounding. The bound is at least 1 for texts that have shingles: texts that share
+/// nothing never match.
 fn least_shared(size: usize, threshold: f64) -> usize {
     let bound = (size as f64 * threshold).ceil() as usize;
     bound.saturating_sub(1).max(1)
 }
 
-/// How many shingles the prefix of a text shares with the prefix of a larger match, at least.
+/// The minimum number of shingles that the prefix of a text shares with the prefix of a larger match.
 ///
-/// It never falls as the size grows. With 1 every text that shares a single
-/// rare shingle would have to be verified, and with characters nearly all do; a
-/// tenth costs a slightly longer prefix and leaves almost nothing but matches.
+/// It never falls as the size grows. With 1, every text that shares a single rare shingle would have to be verified,
+/// and with characters nearly all do; a tenth costs a slightly longer prefix and leaves almost only matches.
 fn hits_needed(size: usize, threshold: f64) -> usize {
     (least_shared(size, threshold) / 10).max(1)
 }
 
-/// The sets without the empty ones, in ascending order of size.
+/// The sets in ascending order of size, without empty ones.
 fn order_sets(named: NamedSets) -> Vec<OrderedSet> {
     let NamedSets { sets, name_count } = named;
 
@@ -113,10 +108,10 @@ fn order_sets(named: NamedSets) -> Vec<OrderedSet> {
     ordered
 }
 
-/// For each rank, the places of the sets that have it in their prefix, ascending.
+/// For each rank, the positions of the sets that have it in their prefix, ascending.
 struct Index {
     places: Vec<u32>,
-    /// Where the places of each rank start; one more at the end.
+    /// The start of the positions of each rank, plus the end.
     starts: Vec<usize>,
 }
 
@@ -150,9 +145,9 @@ impl Index {
         &self.places[self.starts[rank]..self.starts[rank + 1]]
     }
 
-    /// The pairs of one set with sets that come before it, and so are not larger.
+    /// The pairs of one set with preceding sets, which are not larger.
     ///
-    /// `hit_counts` has a 0 for each set, before and after.
+    /// `hit_counts` is 0 for each set before and after the call.
     fn pairs_with_smaller(
         &self,
         sets: &[OrderedSet],
@@ -161,7 +156,7 @@ impl Index {
         hit_counts: &mut [u32],
     ) -> Vec<Pair> {
         let set = &sets[place];
-        // What is shared is in the smaller set, which therefore cannot be smaller than this.
+        // Everything shared is in the smaller set, which therefore cannot be smaller than this.
         let least_size = least_shared(set.size, threshold);
         let first_place = sets.partition_point(|other| other.size < least_size);
 
@@ -194,13 +189,13 @@ impl Index {
     }
 }
 
-/// The two sets as a pair, if they are alike enough.
+/// Returns the two sets as a pair, if they are similar enough.
 fn verify(one: &OrderedSet, other: &OrderedSet, threshold: f64) -> Option<Pair> {
     let (left, right) = if one.text < other.text { (one, other) } else { (other, one) };
     let measures_if = |shared| Measures { shared, left: left.size, right: right.size };
 
     let (mut left_rest, mut right_rest) = (&left.found_elsewhere[..], &right.found_elsewhere[..]);
-    // If sharing all that they possibly can is too little, the merge is not needed.
+    // If even sharing all possible shingles is not enough, the merge is not needed.
     let most = left_rest.len().min(right_rest.len());
     if measures_if(most).jaccard() < threshold {
         return None;
@@ -227,10 +222,10 @@ fn verify(one: &OrderedSet, other: &OrderedSet, threshold: f64) -> Option<Pair> 
     (measures.jaccard() >= threshold).then_some(Pair { left: left.text, right: right.text, measures })
 }
 
-/// The least number shared that reaches the threshold, knowing that `most` does.
+/// The minimum number of shared shingles that reaches the threshold, given that `most` does.
 ///
-/// Sharing more never makes two texts less alike, also not after rounding, so
-/// the number can be found by halving and no pair at the threshold is missed.
+/// Sharing more never lowers the similarity, even after rounding, so the number can be found by binary search and no
+/// pair at the threshold is missed.
 fn enough_shared(most: usize, threshold: f64, jaccard: impl Fn(usize) -> f64) -> usize {
     let (mut least, mut most) = (0, most);
     while least < most {

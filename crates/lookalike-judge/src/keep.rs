@@ -1,10 +1,10 @@
-//! Given pairs and an order of preference, says which items stay.
+//! Decides which items are kept, from pairs and an order of preference.
 
 use crate::measure::Pair;
 
-/// The greedy maximal independent set: keeps each item that has no pair with one kept before it.
+/// The greedy maximal independent set: keeps each item that has no pair with an item kept before it.
 ///
-/// `order` goes through the items best first; an item that it leaves out is not kept.
+/// `order` lists the items best first; an item that is not listed is not kept.
 ///
 /// ```
 /// use lookalike_judge::{Shingle, independent_set, pairs};
@@ -17,7 +17,7 @@ use crate::measure::Pair;
 ///
 /// # Panics
 ///
-/// When `order` or `pairs` speak of an item that is not among the `n`.
+/// If `order` or `pairs` refer to an item that is not among the `n`.
 pub fn independent_set(n: usize, order: &[usize], pairs: &[Pair]) -> Vec<bool> {
     let mut neighbors = vec![Vec::new(); n];
     for pair in pairs {

@@ -1,9 +1,8 @@
-//! The judge: given texts, says which are near-duplicates, slowly and surely.
+//! The judge: decides by brute force which texts are near-duplicates.
 //!
-//! Tests hold the fast pipeline against it, so it shares no code, no Unicode
-//! tables and no hash function with the pipeline. A shingle here is a real
-//! sequence of strings; where numbers stand in for strings they are names given
-//! by looking the string up, so two different shingles never share a number.
+//! Tests compare the fast pipeline with it, so it shares no code, Unicode tables or hash functions with the pipeline.
+//! Here a shingle is a real sequence of strings; numbers that represent strings are assigned by looking the string up,
+//! so two different shingles never share a number.
 //!
 //! ```
 //! use lookalike_judge::{Shingle, pairs};
@@ -26,7 +25,9 @@ mod measure;
 mod name;
 mod normalize;
 mod promise;
+mod repeat;
 mod sets;
+mod shared;
 mod shingle;
 mod tokenize;
 
@@ -37,5 +38,7 @@ pub use keep::independent_set;
 pub use measure::{Measures, Pair, measure, pairs_by_brute_force};
 pub use normalize::normalize;
 pub use promise::{Removal, broken_promises, duplicates_left, unsupported_removals};
+pub use repeat::{RepeatedUnit, repeated, repeated_anywhere};
 pub use sets::{SetMeasure, WeightedSet, weigh_by_rarity};
+pub use shared::{SharedWords, occurrences, shared_words};
 pub use shingle::{ParseShingleError, Shingle, shingles, tokens};

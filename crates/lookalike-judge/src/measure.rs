@@ -1,16 +1,16 @@
-//! Given two texts, measures how much they share; given many, compares every two.
+//! Measures the overlap of two texts; compares every two of many.
 //!
-//! This is the definition itself, with nothing clever in it: [`crate::pairs`]
-//! is held against it, as the pipeline is held against [`crate::pairs`].
+//! This is the plain definition: [`crate::pairs`] is tested against it, as the pipeline is tested against
+//! [`crate::pairs`].
 
 use std::collections::HashSet;
 
 use crate::shingle::{Shingle, shingles};
 
-/// How many shingles two texts have, and how many of them are the same.
+/// Numbers of shingles of two texts, and of shared ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measures {
-    /// Shingles that are in both.
+    /// Shingles in both texts.
     pub shared: usize,
     /// Shingles of the left text.
     pub left: usize,
@@ -19,7 +19,7 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// The shared part of all shingles; 0 when there are none.
+    /// The shared fraction of all shingles; 0 if there are none.
     ///
     /// ```
     /// use lookalike_judge::{Shingle, measure};
@@ -30,12 +30,12 @@ impl Measures {
         ratio(self.shared, self.left + self.right - self.shared)
     }
 
-    /// The part of the left text's shingles that the right one has; 0 when it has none.
+    /// The fraction of the left text's shingles that are in the right one; 0 if it has none.
     pub fn containment_left(self) -> f64 {
         ratio(self.shared, self.left)
     }
 
-    /// The part of the right text's shingles that the left one has; 0 when it has none.
+    /// The fraction of the right text's shingles that are in the left one; 0 if it has none.
     pub fn containment_right(self) -> f64 {
         ratio(self.shared, self.right)
     }
@@ -49,14 +49,14 @@ fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Two texts, by their place, that are alike enough.
+/// Two similar texts, by their positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// The place of the one that comes first.
+    /// The position of the first one.
     pub left: usize,
-    /// The place of the other; always greater than `left`.
+    /// The position of the other; always greater than `left`.
     pub right: usize,
-    /// What they share.
+    /// Their measurements.
     pub measures: Measures,
 }
 
@@ -67,11 +67,11 @@ pub fn measure(left: &str, right: &str, shingle: Shingle) -> Measures {
 
 /// All pairs at or above `threshold`, by comparing every two texts.
 ///
-/// Meant for hundreds of texts; [`crate::pairs`] gives the same for tens of thousands.
+/// Intended for hundreds of texts; [`crate::pairs`] gives the same result for tens of thousands.
 ///
 /// # Panics
 ///
-/// When `threshold` is not above 0 and at most 1.
+/// If `threshold` is not above 0 and at most 1.
 pub fn pairs_by_brute_force(texts: &[impl AsRef<str> + Sync], shingle: Shingle, threshold: f64) -> Vec<Pair> {
     check_threshold(threshold);
     let sets: Vec<_> = texts.iter().map(|text| shingles(text.as_ref(), shingle)).collect();
@@ -88,7 +88,7 @@ pub fn pairs_by_brute_force(texts: &[impl AsRef<str> + Sync], shingle: Shingle, 
     pairs
 }
 
-/// At a threshold of 0 every two texts would be a pair, which no index can help with.
+/// At a threshold of 0 every two texts would be a pair, and no index can help.
 pub(crate) fn check_threshold(threshold: f64) {
     assert!(threshold > 0.0 && threshold <= 1.0, "threshold {threshold} is not above 0 and at most 1");
 }

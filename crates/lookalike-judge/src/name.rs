@@ -1,8 +1,7 @@
-//! Given texts, makes the shingle set of each, with a number as the name of each shingle.
+//! Computes the shingle set of each text, with a number as the name of each shingle.
 //!
-//! A name is looked up, not hashed: two shingles get the same name when, and
-//! only when, they are the same strings. Names say nothing else; their order is
-//! the order of first sight.
+//! A name is looked up, not hashed: two shingles have the same name if and only if they are the same strings. Names
+//! have no other meaning; they are assigned in order of first occurrence.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,18 +10,18 @@ use rayon::prelude::*;
 
 use crate::shingle::{Shingle, tokens};
 
-/// How many texts are held as strings at a time: enough for every core, little memory.
+/// Number of texts held as strings at a time: enough for every core, with little memory.
 const BATCH_TEXT_COUNT: usize = 256;
 
 /// The shingle sets of many texts.
 pub(crate) struct NamedSets {
-    /// For each text, the names of its shingles, ascending and each once.
+    /// For each text, the names of its shingles, ascending and distinct.
     pub(crate) sets: Vec<Vec<u32>>,
-    /// All names are below this.
+    /// All names are less than this.
     pub(crate) name_count: usize,
 }
 
-/// Gives out names: the next number for what is new, the same number for what is known.
+/// Assigns names: the next number for a new value, the same number for a known one.
 struct Names<T> {
     known: HashMap<T, u32>,
     next: u32,
@@ -48,9 +47,8 @@ pub(crate) fn name_shingles(texts: &[impl AsRef<str> + Sync], shingle: Shingle) 
     let (mut sets, mut next) = name_tokens(texts, shingle);
     let short_texts = take_short_texts(&mut sets, token_count);
 
-    // The name of a wide window stands for the names of two narrower ones that
-    // cover it and may overlap: windows grow 1, 2, 4, 5 tokens wide. (Karp, Miller
-    // and Rosenberg, Rapid identification of repeated patterns, 1972)
+    // The name of a wide window represents the names of two narrower ones that cover it and may overlap: windows grow
+    // 1, 2, 4, 5 tokens wide. (Karp, Miller and Rosenberg, Rapid identification of repeated patterns, 1972)
     let mut width = 1;
     while width < token_count {
         let wider = (2 * width).min(token_count);
@@ -58,8 +56,7 @@ pub(crate) fn name_shingles(texts: &[impl AsRef<str> + Sync], shingle: Shingle) 
         width = wider;
     }
 
-    // The one shingle of a short text is shorter than any window, so its name
-    // must be one that no window has.
+    // The only shingle of a short text is shorter than any window, so its name must differ from those of all windows.
     let mut short_names = Names::starting_at(next);
     for (place, tokens) in short_texts {
         sets[place] = vec![short_names.name(tokens)];
@@ -73,7 +70,7 @@ pub(crate) fn name_shingles(texts: &[impl AsRef<str> + Sync], shingle: Shingle) 
     NamedSets { sets, name_count: short_names.next as usize }
 }
 
-/// The names of the tokens of each text, in the order of the text, and the first name not given.
+/// The names of the tokens of each text, in the order of the text, and the first unused name.
 fn name_tokens(texts: &[impl AsRef<str> + Sync], shingle: Shingle) -> (Vec<Vec<u32>>, u32) {
     let mut names = Names::starting_at(0);
     let mut named_texts = Vec::with_capacity(texts.len());
@@ -86,7 +83,7 @@ fn name_tokens(texts: &[impl AsRef<str> + Sync], shingle: Shingle) -> (Vec<Vec<u
     (named_texts, names.next)
 }
 
-/// Takes out the texts that have tokens, but too few for a window, with their places.
+/// Takes out the texts that have tokens, but too few for a window, with their positions.
 fn take_short_texts(texts: &mut [Vec<u32>], token_count: usize) -> Vec<(usize, Vec<u32>)> {
     texts
         .iter_mut()
@@ -96,7 +93,7 @@ fn take_short_texts(texts: &mut [Vec<u32>], token_count: usize) -> Vec<(usize, V
         .collect()
 }
 
-/// Turns names of windows of one width into names of wider ones; returns the first name not given.
+/// Converts names of windows of one width to names of wider ones; returns the first unused name.
 ///
 /// `wider` is at most twice `width`, or the two windows would leave a gap.
 fn widen_windows(texts: &mut [Vec<u32>], width: usize, wider: usize) -> u32 {

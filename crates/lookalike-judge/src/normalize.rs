@@ -1,9 +1,8 @@
-//! Given a text, makes its `NFKC_Casefold` form, in which equal-looking text is equal.
+//! Computes the `NFKC_Casefold` form of a text.
 //!
-//! The order matters: case is folded between two normalizations, because
-//! folding can undo composition and composition can bring back capitals
-//! (Unicode, section 3.13, and UAX #31, `NFKC_Casefold`). What is ignorable is
-//! dropped last, and leaves neighbors that may compose: hence one more NFKC.
+//! The order matters: case is folded between two normalizations, because folding can undo composition and composition
+//! can restore capitals (Unicode, section 3.13, and UAX #31, `NFKC_Casefold`). Ignorable characters are removed last,
+//! which may leave neighbors that compose: hence one more NFKC.
 
 use std::ops::RangeInclusive;
 
@@ -38,7 +37,7 @@ const DEFAULT_IGNORABLE: &[RangeInclusive<char>] = &[
 /// assert_eq!(lookalike_judge::normalize("Stra\u{AD}ße"), "strasse");
 /// ```
 pub fn normalize(text: &str) -> String {
-    // Plain ASCII is its own NFD and NFKC, holds nothing ignorable, and folds to lower case.
+    // Plain ASCII is its own NFD and NFKC, contains nothing ignorable, and folds to lower case.
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }

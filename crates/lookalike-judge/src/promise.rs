@@ -1,8 +1,7 @@
-//! Given texts and what was removed from them, says which promises were broken.
+//! Checks the two promises, from texts and what was removed from them.
 //!
-//! Promise 1: each removed text is a near-duplicate of a text that was kept, as
-//! alike as was stated. Promise 2: no two texts that were kept are
-//! near-duplicates. Both are recomputed from the texts; nothing stated is believed.
+//! Promise 1: each removed text is a near-duplicate of a kept text, with the stated similarity. Promise 2: no two kept
+//! texts are near-duplicates. Both are recomputed from the texts; no stated value is trusted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,18 +11,18 @@ use crate::join::pairs;
 use crate::measure::{check_threshold, measure};
 use crate::shingle::Shingle;
 
-/// What is said of a text that was removed.
+/// A claimed removal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Removal {
-    /// The place of the text that was removed.
+    /// The position of the removed text.
     pub removed: usize,
-    /// The place of the text that was kept in its stead.
+    /// The position of the text that was kept instead.
     pub kept: usize,
-    /// How alike the two are said to be.
+    /// The stated similarity.
     pub jaccard: f64,
 }
 
-/// One sentence for each break of either promise; none when both were kept.
+/// Returns one sentence for each violation of either promise; none if both hold.
 ///
 /// ```
 /// use lookalike_judge::{Removal, Shingle, broken_promises};
@@ -38,7 +37,7 @@ pub struct Removal {
 ///
 /// # Panics
 ///
-/// When `threshold` is not above 0 and at most 1.
+/// If `threshold` is not above 0 and at most 1.
 pub fn broken_promises(
     texts: &[impl AsRef<str> + Sync],
     shingle: Shingle,
@@ -50,11 +49,11 @@ pub fn broken_promises(
     broken
 }
 
-/// Promise 1: one sentence for each thing wrong with a removal, in the order of the removals.
+/// Promise 1: returns one sentence for each problem of a removal, in the order of the removals.
 ///
 /// # Panics
 ///
-/// When `threshold` is not above 0 and at most 1.
+/// If `threshold` is not above 0 and at most 1.
 pub fn unsupported_removals(
     texts: &[impl AsRef<str> + Sync],
     shingle: Shingle,
@@ -96,19 +95,19 @@ fn wrong_similarity(texts: &[impl AsRef<str>], shingle: Shingle, threshold: f64,
     if jaccard < threshold {
         wrong.push(format!("{removed} is removed for {kept}, but their similarity {jaccard} is below {threshold}"));
     }
-    // The same division of the same counts has the same bits, so there is no tolerance.
-    // A NaN that was stated has bits of its own and is wrong too.
+    // The same division of the same counts has the same bits, so there is no tolerance. A stated NaN has different bits
+    // and is wrong too.
     if stated.to_bits() != jaccard.to_bits() {
         wrong.push(format!("{removed} is removed for {kept} with similarity {stated}, but it is {jaccard}"));
     }
     wrong
 }
 
-/// Promise 2: one sentence for each near-duplicate pair of which both texts were kept.
+/// Promise 2: returns one sentence for each near-duplicate pair of kept texts.
 ///
 /// # Panics
 ///
-/// When `threshold` is not above 0 and at most 1.
+/// If `threshold` is not above 0 and at most 1.
 pub fn duplicates_left(
     texts: &[impl AsRef<str> + Sync],
     shingle: Shingle,

@@ -1,16 +1,16 @@
-//! Given sets of strings with weights, says how similar two of them are: by plain sums over maps.
+//! Similarity of two sets of strings with weights, by plain sums over maps.
 
 use std::collections::BTreeMap;
 
-/// A set: its elements, and how much each counts.
+/// A set: its elements and their weights.
 pub type WeightedSet = BTreeMap<String, f64>;
 
-/// What is measured.
+/// The measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetMeasure {
-    /// The lesser weights over the greater ones.
+    /// Sum of the minima divided by the sum of the maxima.
     Jaccard,
-    /// The lesser weights over what the lighter set has.
+    /// Sum of the minima divided by the weight of the lighter set.
     Containment,
     /// The cosine of the angle between two vectors.
     Cosine,

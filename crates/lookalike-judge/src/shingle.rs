@@ -1,7 +1,6 @@
-//! Given a text, makes its tokens and the set of its shingles, as real strings.
+//! Tokens and the set of shingles of a text, as real strings.
 //!
-//! A text too short for one whole shingle is one shingle of all its tokens; a
-//! text without tokens has no shingles at all.
+//! A text too short for one whole shingle is one shingle of all its tokens; a text without tokens has no shingles.
 
 use std::collections::HashSet;
 use std::str::FromStr;
@@ -9,7 +8,7 @@ use std::str::FromStr;
 use crate::normalize::normalize;
 use crate::tokenize::{char_tokens, own_tokens, word_tokens};
 
-/// What a shingle is made of, and of how many; the count must not be 0.
+/// Kind and number of the tokens of a shingle; the number must not be 0.
 ///
 /// ```
 /// use lookalike_judge::Shingle;
@@ -19,20 +18,20 @@ use crate::tokenize::{char_tokens, own_tokens, word_tokens};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shingle {
-    /// So many words in a row.
+    /// This many consecutive words.
     Word(usize),
-    /// So many code points in a row.
+    /// This many consecutive code points.
     Char(usize),
-    /// So many of the caller's own tokens in a row, with blanks between them.
+    /// This many consecutive tokens of the caller, separated by spaces.
     Token(usize),
 }
 
 impl Shingle {
-    /// How many tokens make one shingle.
+    /// Number of tokens of a shingle.
     ///
     /// # Panics
     ///
-    /// When the count is 0, which no text can be cut by.
+    /// If the number is 0.
     pub fn token_count(self) -> usize {
         let (Self::Word(count) | Self::Char(count) | Self::Token(count)) = self;
         assert!(count > 0, "a shingle has at least one token");
@@ -40,11 +39,11 @@ impl Shingle {
     }
 }
 
-/// A shingle that was written wrongly.
+/// An invalid shingle.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a shingle; write word:5, char:5 or token:5, with a count of 1 or more")]
 pub struct ParseShingleError {
-    /// What was written.
+    /// The invalid text.
     pub text: String,
 }
 
@@ -64,7 +63,7 @@ impl FromStr for Shingle {
     }
 }
 
-/// The tokens of `text` in their order, normalized unless they are the caller's own.
+/// The tokens of `text` in order, normalized unless they are the caller's own.
 ///
 /// ```
 /// use lookalike_judge::{Shingle, tokens};

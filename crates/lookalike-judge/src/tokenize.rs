@@ -1,18 +1,18 @@
-//! Given normalized text, cuts it into word tokens or char tokens.
+//! Splits normalized text into word tokens or character tokens.
 //!
-//! Easily got wrong: a mark is a word character but never starts a token, and
-//! in scripts written without spaces each character is a token of its own.
+//! Note that a mark is a word character but never starts a token, and that in scripts written without spaces each
+//! character is a separate token.
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
 
-/// What a character is to a word.
+/// Role of a character in a word.
 enum Part {
     /// A letter, number or connector such as the underscore, which joins its neighbors.
     Joins,
-    /// A letter or number of a script without spaces, which is a token by itself.
+    /// A letter or number of a script without spaces, which is a separate token.
     StandsAlone,
-    /// A mark, which goes with the letter or number before it.
+    /// A mark, which belongs to the letter or number before it.
     Mark,
     /// Anything else, which ends a word.
     Separator,
@@ -45,7 +45,7 @@ pub(crate) fn word_tokens(normalized: &str) -> Vec<String> {
 
     for character in normalized.chars() {
         match part(character) {
-            // With no token under way there is nothing to go with: the mark is passed over.
+            // Without a current token, the mark is skipped.
             Part::Mark => {
                 if !token.is_empty() {
                     token.push(character);
@@ -73,7 +73,7 @@ pub(crate) fn word_tokens(normalized: &str) -> Vec<String> {
     tokens
 }
 
-/// What stands between ASCII blanks or zero bytes, as it is.
+/// The strings between ASCII spaces or zero bytes, unchanged.
 pub(crate) fn own_tokens(text: &str) -> Vec<String> {
     let is_blank = |character: char| " \t\n\r\x0c\0".contains(character);
     text.split(is_blank).filter(|token| !token.is_empty()).map(str::to_string).collect()
@@ -85,7 +85,7 @@ fn end_token(token: &mut String, tokens: &mut Vec<String>) {
     }
 }
 
-/// The char tokens of text that is already normalized.
+/// The character tokens of text that is already normalized.
 pub(crate) fn char_tokens(normalized: &str) -> Vec<String> {
     let spaced = normalized.split_whitespace().collect::<Vec<_>>().join(" ");
     spaced.chars().map(String::from).collect()

@@ -1,10 +1,10 @@
-//! The quick way of the judge finds what comparing every two texts finds.
+//! The fast join of the judge finds the same pairs as comparing every two texts.
 
 #![expect(clippy::float_cmp, reason = "the same division of the same counts has the same bits")]
 
 use lookalike_judge::{Pair, Shingle, pairs, pairs_by_brute_force};
 
-/// A small generator with a fixed seed (Marsaglia, Xorshift RNGs, 2003), so that a failure comes again.
+/// A small generator with a fixed seed (Marsaglia, Xorshift RNGs, 2003), so that failures can be reproduced.
 struct Dice(u64);
 
 impl Dice {
@@ -16,7 +16,7 @@ impl Dice {
     }
 }
 
-/// Texts of which many are edited, cut or equal copies of others; some are empty, some very short.
+/// Texts, many of which are edited, cut or equal copies of others; some are empty, some very short.
 fn made_corpus(dice: &mut Dice, text_count: usize, vocabulary: usize) -> Vec<String> {
     let mut texts: Vec<Vec<usize>> = Vec::new();
     for _ in 0..text_count {
@@ -70,7 +70,7 @@ fn both_ways_agree_on_made_corpora() {
     assert!(found_count > 10_000, "the corpora have pairs to find");
 }
 
-/// Two texts of one-word shingles that share so many of so many.
+/// Two texts of one-word shingles that share `shared` of `union` shingles.
 fn texts_sharing(shared: usize, union: usize) -> [String; 2] {
     let only_left = (union - shared) / 2;
     let word = |number: usize| format!("w{number}");

@@ -1,4 +1,4 @@
-//! What a token and a shingle are, by example.
+//! Tokens and shingles, by example.
 
 #![expect(clippy::float_cmp, reason = "the same division of the same counts has the same bits")]
 
@@ -68,15 +68,15 @@ fn chinese_is_a_token_a_character() {
 
 #[test]
 fn japanese_kana_are_tokens_but_the_shared_length_mark_joins_what_follows() {
-    // U+30FC belongs to no one script, so it does not stand alone.
+    // U+30FC belongs to several scripts, so it is not a separate token.
     assert_eq!(words("カタナ"), ["カ", "タ", "ナ"]);
     assert_eq!(words("コーヒー2"), ["コ", "ー", "ヒ", "ー2"]);
 }
 
 #[test]
 fn thai_is_a_token_a_character_with_its_marks() {
-    // The vowel signs and tone marks above and below are marks; sara am
-    // decomposes into a mark and a letter that stands alone.
+    // The vowel signs and tone marks above and below are marks; sara am decomposes into a mark and a letter that is a
+    // separate token.
     assert_eq!(words("ที่นี่"), ["\u{E17}\u{E35}\u{E48}", "\u{E19}\u{E35}\u{E48}"]);
     assert_eq!(words("น้ำ"), ["\u{E19}\u{E49}\u{E4D}", "\u{E32}"]);
     assert_eq!(words("๑๒"), ["๑", "๒"]);

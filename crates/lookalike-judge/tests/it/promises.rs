@@ -1,4 +1,4 @@
-//! What the judge says of removals, and which items it would keep.
+//! The judge's verdicts on removals, and the items it would keep.
 
 use lookalike_judge::{
     Removal, Shingle, broken_promises, duplicates_left, independent_set, pairs, unsupported_removals,

@@ -1,0 +1,5 @@
+//! The judge against the pipeline, as one program.
+
+mod agreement;
+mod promises;
+mod texts;
