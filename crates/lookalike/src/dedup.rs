@@ -4,18 +4,22 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 
+use derive_setters::Setters;
 use lookalike_core::decision::{Removed, Scope};
 use lookalike_core::ids::Rank;
 use lookalike_core::remedy::JobOption;
 use lookalike_core::resolve::{Candidates, TakeFound, components, independent_set};
+use lookalike_core::sources::PairFilter;
 use lookalike_core::verify::Verifier;
 
+use crate::boilerplate::{Learn, deciding_boilerplate};
 use crate::candidates::additions::Additions;
 use crate::candidates::against;
 use crate::candidates::copies::Texts;
 use crate::candidates::known::OpenIndex;
 use crate::corpus::known::Known;
 use crate::corpus::reread::{Reread, RereadBoth};
+use crate::corpus::rules::Rules;
 use crate::corpus::stored_id::field_of_ids;
 use crate::corpus::{Corpus, keep_field};
 use crate::error::{Error, Result};
@@ -42,14 +46,16 @@ use crate::run::{Files, Run, result_of};
 ///
 /// # Errors
 ///
-/// When an input cannot be read, the output cannot be written, no document has the field of the keep order, or a source
-/// or the whole input loses more than is allowed. Nothing is left under the output's name then.
+/// Fails if an input cannot be read, the output cannot be written, no document has the field of the keep order, or a
+/// source or the whole input loses more than is allowed. Nothing is left under the output's name then.
 pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
     dedup_into(options, DedupRows::default(), progress)
 }
 
 /// Sinks for the rows of [`dedup_into()`].
-#[derive(Default)]
+#[derive(Default, Setters)]
+#[setters(strip_option)]
+#[non_exhaustive]
 pub struct DedupRows<'a> {
     /// Receives every removed document, in input order.
     pub removals: Option<&'a mut dyn Sink<Removal>>,
@@ -69,7 +75,7 @@ pub struct DedupRows<'a> {
 /// # let news = folder.path().join("news.jsonl");
 /// # std::fs::write(&news, "{\"text\":\"the storm hit the coast\"}\n{\"text\":\"The storm hit the coast!\"}\n")?;
 /// let mut removals: Vec<Removal> = Vec::new();
-/// let rows = DedupRows { removals: Some(&mut removals), ..DedupRows::default() };
+/// let rows = DedupRows::default().removals(&mut removals);
 /// lookalike::dedup_into(&DedupRequest::new([news]).check()?, rows, &Silent)?;
 /// assert_eq!((removals[0].removed_position, removals[0].kept_position), (2, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -85,8 +91,9 @@ pub fn dedup_into(options: &DedupOptions, rows: DedupRows<'_>, progress: &dyn Pr
     run(options, None, rows, progress)
 }
 
-/// Removes near-duplicates as [`dedup()`] does, from one file or standard input to a stream, which receives the bytes that
-/// the file in the output folder would have, in the format and compression of the input; `options.folder` does not matter.
+/// Removes near-duplicates as [`dedup()`] does, from one file or standard input to a stream, which receives the bytes
+/// that the file in the output folder would have, in the format and compression of the input; `options.folder` does not
+/// matter.
 ///
 /// Nothing is written before every decision stands. A reader that goes away is not an error.
 ///
@@ -104,6 +111,7 @@ fn run(
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let options = &*with_ids(options, progress)?;
+    let options = &*with_boilerplate(options, progress)?;
     let files = find_files(options, stream.as_ref())?;
     let result_of = check_not_done(options, stream.as_ref(), &files)?;
     let resources = (options.resources.memory, &options.work);
@@ -115,11 +123,15 @@ fn run(
     let corpus = run.read(files, &options.read)?;
     keep_field::check(&corpus, &options.keep)?;
     let reread = run.reread(&corpus, &options.read);
-    let texts = run.join_copies(&corpus, &reread.deciding, &options.keep)?;
+    let source_ranks = corpus.source_ranks(&options.keep, options.source)?;
+    let texts = run.join_copies(&corpus, &reread.deciding, &options.keep, &source_ranks)?;
     let index = index.map(|index| index.without_own(&corpus, &reread.deciding, progress)).transpose()?;
     let known = index.as_ref().map(|index| search(index, &corpus, &texts, &reread.deciding, options, &run));
     let Decided { texts, decisions, found } = decide(texts, known.transpose()?, &reread, &corpus, options, &run)?;
-    let fates = Fates::new(&corpus, &texts, decisions, options.compare_with.scope(), run.scheme);
+    let mut fates = Fates::new(&corpus, &texts, decisions, options.compare_with.scope(), run.scheme);
+    let rules = Rules::new(&options.matching, run.scheme, &reread.deciding);
+    fates.note_different_numbers(&rules)?;
+    fates.count_sources(options.source)?;
     let by_source = BySource::new(&corpus, options.source, &fates)?;
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
     let read_kept = |index: &OpenIndex| index.additions(&corpus, &fates.kept(), &reread.deciding, options);
@@ -128,6 +140,7 @@ fn run(
 
     let mut summary = Summary::new(&corpus, options, &*run.method, &fates, &by_source)?;
     summary.set_found(found);
+    summary.boilerplate_decides = deciding_boilerplate(&corpus, &fates, options, |_| Ok(&reread.deciding))?;
     let mut gathered = destination.has_report(options).then(|| Gathered::new(&summary));
     let mut seen = |removal: &Removal| gathered.iter_mut().for_each(|gathered| gathered.add(removal));
     summary.wrote = destination.write(&corpus, &fates, options, &mut seen, &run)?;
@@ -178,7 +191,10 @@ fn decide(
             _ => independent_set(candidates, &texts.items, references, verifier)?,
         })
     };
-    let find = Find { items: reread.items(), texts: &texts, references, kept: corpus.take_kept_features() };
+    let rules = Rules::new(&options.matching, run.scheme, &reread.deciding);
+    let allow: &PairFilter<'_> = &|left, right| rules.allow(left, right);
+    let filter = rules.are_any().then_some(allow);
+    let find = Find { items: reread.items(), texts: &texts, references, filter, kept: corpus.take_kept_features() };
     let found = find.run(run, resolve, |removals| {
         decisions.add(&texts, &corpus.sizes, &removals);
         Ok(())
@@ -208,6 +224,21 @@ fn with_ids<'o>(options: &'o DedupOptions, progress: &dyn Progress) -> Result<Co
         Some(field) => Cow::Owned(options.clone().with_id_field(field)),
         None => Cow::Borrowed(options),
     })
+}
+
+/// The same options with the boilerplate of the input, if it is to be ignored.
+fn with_boilerplate<'o>(options: &'o DedupOptions, progress: &dyn Progress) -> Result<Cow<'o, DedupOptions>> {
+    let Some(share) = options.learn_boilerplate else { return Ok(Cow::Borrowed(options)) };
+    let learn = Learn {
+        read: &options.read,
+        reference: options.compare_with.reference(),
+        output: folder(options, None).or(options.removed.as_deref()),
+        scheme: &options.scheme,
+        by: options.source,
+        share: share.value(),
+        memory: options.resources.memory,
+    };
+    Ok(Cow::Owned(options.clone().with_boilerplate(learn.scheme(progress)?)))
 }
 
 /// Finds the files of the input and of the reference; a stream takes one file of input.

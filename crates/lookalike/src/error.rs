@@ -11,7 +11,7 @@ use lookalike_io::skipped::{SkipReason, SkippedEntry};
 
 use crate::refused::Refused;
 
-/// The reason why a job could not be done.
+/// Reason why a job failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -27,6 +27,54 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] Refused),
 
+    /// A file between two stages of a run in tasks that is not what was written.
+    #[error("{file} is damaged: delete the row beside it (.json), and run its stage again")]
+    DamagedTaskFile {
+        /// The file.
+        file: String,
+    },
+
+    /// A task that a stage does not have.
+    #[error("stage {stage} has no task {unit}: it has {count}, counted from 0")]
+    NoSuchTask {
+        /// The name of the stage.
+        stage: &'static str,
+        /// The number of the task.
+        unit: usize,
+        /// Number of tasks of the stage.
+        count: usize,
+    },
+
+    /// A stage of a run in tasks that needs another one to be complete.
+    #[error("stage {stage} is not complete: {missing} of its tasks have no result, the first is {first}")]
+    IncompleteStage {
+        /// The name of the stage that is not complete.
+        stage: &'static str,
+        /// Number of tasks without a result.
+        missing: usize,
+        /// The first of them.
+        first: usize,
+    },
+
+    /// A run in tasks whose input or program is not the one that it was planned for.
+    #[error(
+        "the work folder {} has the plan of another input, other options or another version: name another folder",
+        shown_path(folder)
+    )]
+    OtherPlan {
+        /// The work folder.
+        folder: PathBuf,
+    },
+
+    /// Something that a run in tasks cannot do.
+    #[error("{what} in tasks is not supported: {instead}")]
+    NotInTasks {
+        /// The unsupported request.
+        what: &'static str,
+        /// The alternative.
+        instead: &'static str,
+    },
+
     /// An input of which every entry was skipped.
     #[error(
         "nothing could be read: {} skipped{}",
@@ -34,22 +82,44 @@ pub enum Error {
         if first.is_empty() { String::new() } else { format!(", the first is {first}") }
     )]
     NothingRead {
-        /// How many entries were skipped.
+        /// Number of skipped entries.
         count: u64,
         /// The first of them, with the reason.
         first: String,
-        /// What would help with it.
+        /// Changes of options that would help.
         remedies: Vec<Remedy>,
     },
 
     /// More documents than can be added to an index in one commit.
     #[error("the kept documents take {} of memory while they are added to the index in one commit: add what was written to the index afterwards instead", size(*bytes))]
     NoRoomToAdd {
-        /// What they take.
+        /// Their memory.
         bytes: u64,
     },
 
-    /// Something about a saved index.
+    /// More passages that a corpus shares with test items than fit in memory.
+    #[error(
+        "{hits} passages are shared with test items so far, which take more memory than there is: a test set may be part of the corpus"
+    )]
+    TooManyHits {
+        /// Number of passages.
+        hits: u64,
+        /// The memory that would have been enough so far.
+        bytes: u64,
+    },
+
+    /// A test set without the field of the question.
+    #[error("no item of {} has the field '{field}': its fields are {fields}", shown_path(path))]
+    NoItemField {
+        /// The file.
+        path: PathBuf,
+        /// The requested field.
+        field: String,
+        /// The existing fields.
+        fields: String,
+    },
+
+    /// An error of a saved index.
     #[error(transparent)]
     Index(#[from] lookalike_index::Error),
 
@@ -67,7 +137,18 @@ pub enum Error {
     NotARun {
         /// The folder.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
+        reason: String,
+    },
+
+    /// A file that should have the passages of an earlier run.
+    #[error("{path}:{line}: not the passages of an earlier run: {reason}; give the cuts.jsonl or cuts.sarif that it wrote", path = path.display())]
+    NotABaseline {
+        /// The file.
+        path: PathBuf,
+        /// The line number.
+        line: u64,
+        /// The reason.
         reason: String,
     },
 
@@ -78,7 +159,7 @@ pub enum Error {
         path: PathBuf,
         /// The line number.
         line: u64,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 
@@ -111,7 +192,7 @@ pub enum Error {
     NotADocument {
         /// The file.
         path: String,
-        /// The reason for which it was skipped.
+        /// The reason why it was skipped.
         reason: SkipReason,
     },
 
@@ -125,14 +206,14 @@ pub enum Error {
         id: String,
     },
 
-    /// A folder without a result of `link`, or with one that the new records do not fit.
+    /// A folder without a result of `link`, or with one that does not fit the new records.
     #[error(
         "cannot add records to {folder}: {reason}; give the output folder of lookalike link, and a table with its columns"
     )]
     NotALinkResult {
         /// The folder.
         folder: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 
@@ -141,7 +222,7 @@ pub enum Error {
     NotAModel {
         /// The file.
         path: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 
@@ -150,18 +231,41 @@ pub enum Error {
     NoLinkResult {
         /// The folder.
         folder: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 
-    /// A table that is no answer to judge matches by.
+    /// A column for the time of writing that has no dates.
+    #[error("the column {column} has no dates, so nothing in it is the newest; name a column of dates")]
+    NewestWithoutDates {
+        /// The column.
+        column: String,
+    },
+
+    /// A folder whose pairs cannot be reviewed.
+    #[error("cannot review pairs of {folder}: {reason}")]
+    NothingToReview {
+        /// The folder.
+        folder: String,
+        /// The reason.
+        reason: String,
+    },
+
+    /// An answer about a pair that is not asked for.
+    #[error("pair {number} is not asked for now: look at the page again")]
+    NotAsked {
+        /// The number of the question.
+        number: u64,
+    },
+
+    /// A table that cannot be used as reference matches.
     #[error(
         "{path} is not an answer to judge by: {reason}; give a table of two ids per row, or of an id and its cluster"
     )]
     NotLabels {
         /// The file.
         path: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 
@@ -173,7 +277,7 @@ pub enum Error {
     NoPrints {
         /// The input.
         inputs: String,
-        /// Why the first file or print was skipped, if there is one.
+        /// Reason why the first file or print was skipped, if there is one.
         why: Option<String>,
     },
 
@@ -199,7 +303,7 @@ pub enum Error {
     NoSets {
         /// The file.
         path: PathBuf,
-        /// Why the first row could not be read, if there are rows.
+        /// Reason why the first row could not be read, if there are rows.
         why: Option<String>,
     },
 
@@ -212,7 +316,7 @@ pub enum Error {
         columns: String,
     },
 
-    /// An impossible grid.
+    /// An invalid grid.
     #[error(
         "no grid of squares of {side} pixels, with a margin of {margin}, on images of {width:.0}x{height:.0}: give squares \
          above 0 of which there are a million at most, and a margin of half a square at most"
@@ -228,7 +332,7 @@ pub enum Error {
         height: f64,
     },
 
-    /// A file of pairs of which none is about the input.
+    /// A file of pairs, none of which refers to the input.
     #[error(
         "{path}: {}: nothing can be compared",
         match (*given, *unknown) {
@@ -240,9 +344,9 @@ pub enum Error {
     NoUsablePairs {
         /// The file.
         path: String,
-        /// How many pairs it has.
+        /// Number of pairs.
         given: u64,
-        /// How many of them name a document that is not there.
+        /// Number of pairs with an unknown document.
         unknown: u64,
     },
 
@@ -276,7 +380,7 @@ pub enum Error {
         path: PathBuf,
     },
 
-    /// Several files, whose documents would run together in one stream.
+    /// Several files whose documents would be merged into one stream.
     #[error("standard output takes the documents of one file, and the input has {files} files: write them to a folder")]
     ManyFilesToStream {
         /// Number of files.
@@ -292,7 +396,7 @@ pub enum Error {
         high: f64,
     },
 
-    /// A number that is not a share of documents.
+    /// A number that is not a valid share of documents.
     #[error("{value} is not a share of documents: it must be above 0 and at most 1, for example 0.95")]
     ShareOutOfRange {
         /// The value as given.
@@ -317,6 +421,18 @@ pub enum Error {
         if known.is_empty() { String::new() } else { format!(": the fields of the first document are {}", known.join(", ")) }
     )]
     NoIdField {
+        /// The field.
+        field: String,
+        /// The fields of the first document, if it has any.
+        known: Vec<String>,
+    },
+
+    /// A field for groups that no document has.
+    #[error(
+        "no document has the field '{field}', within which documents are compared{}",
+        if known.is_empty() { String::new() } else { format!(": the fields of the first document are {}", known.join(", ")) }
+    )]
+    NoGroupField {
         /// The field.
         field: String,
         /// The fields of the first document, if it has any.
@@ -353,7 +469,7 @@ pub enum Error {
     SetsTooDense {
         /// Number of sets.
         sets: u64,
-        /// Approximate number of comparisons of two sets that would be needed.
+        /// Approximate number of comparisons of two sets.
         steps: u64,
     },
 
@@ -366,7 +482,7 @@ pub enum Error {
         method: String,
     },
 
-    /// A keep order by values, without one value per text.
+    /// A keep order by values without one value per text.
     #[error("{values} values for {texts} texts: give one for each")]
     WrongNumberOfValues {
         /// Number of values.
@@ -380,7 +496,7 @@ pub enum Error {
     MemoryTooSmall {
         /// The memory limit.
         bytes: u64,
-        /// The lowest possible limit.
+        /// The minimum limit.
         least: u64,
     },
 
@@ -466,17 +582,17 @@ pub enum Error {
         job: &'static str,
         /// Number of items.
         count: String,
-        /// What they are.
+        /// The kind of items.
         what: &'static str,
         /// The memory limit.
         bytes: u64,
         /// The limit that would be enough, approximately.
         needed: u64,
-        /// What else would help.
+        /// Other advice.
         advice: &'static str,
     },
 
-    /// Pairs that would need more memory than the limit, which shows only during the search.
+    /// Pairs that would need more memory than the limit, which only becomes known during the search.
     #[error("{job} may use {}, which is too little for the very many pairs here: raise the memory limit, or {advice}",
         size(*bytes))]
     MemoryTooSmallForPairs {
@@ -484,15 +600,24 @@ pub enum Error {
         job: &'static str,
         /// The memory limit.
         bytes: u64,
-        /// The least that is needed.
+        /// The minimum memory needed.
         needed: u64,
-        /// What else would help.
+        /// Other advice.
         advice: &'static str,
     },
 
     /// An input that cannot be read a second time.
     #[error("{input} cannot be read again, so the run cannot be resumed: start over")]
     CannotResume {
+        /// The input.
+        input: String,
+    },
+
+    /// An input that is gone once it is read, where it has to be read twice.
+    #[error(
+        "{input} cannot be read twice, first to learn boilerplate and then to compare: give a file, or a table of boilerplate"
+    )]
+    CannotReadTwice {
         /// The input.
         input: String,
     },
@@ -506,17 +631,25 @@ pub enum Error {
         skipped: u64,
     },
 
-    /// The job was asked to stop.
+    /// The job was stopped by its caller.
     #[error("stopped, and nothing was written: run it again, or resume it if it had a work folder")]
     Stopped,
 
-    /// More documents than fit in a 32-bit number.
+    /// A single input where splits are to be compared.
+    #[error("one input is one split: give two or more, such as train.jsonl test.jsonl")]
+    OneSplit,
+
+    /// A file that is part of two splits.
+    #[error("a file is part of two splits: each must have files of its own")]
+    SplitsOverlap,
+
+    /// More documents than a 32-bit number can count.
     #[error("more than 4,294,967,295 documents in one run: split the input")]
     TooManyDocuments,
 }
 
 impl Error {
-    /// Of an input of which all entries were skipped.
+    /// The error for an input of which all entries were skipped.
     pub(crate) fn nothing_read(count: u64, first: Option<&SkippedEntry>) -> Self {
         let shown = |entry: &SkippedEntry| match entry.entry {
             "file" => format!("{}: {}", entry.file, entry.reason),
@@ -526,7 +659,7 @@ impl Error {
         Self::NothingRead { count, first: first.map(shown).unwrap_or_default(), remedies }
     }
 
-    /// Changes of options that would help; any one of them is enough.
+    /// Changes of options that would help; any one of them is sufficient.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
             Self::Io(error) => error.remedies(),
@@ -541,6 +674,7 @@ impl Error {
             Self::NotOneDocument { .. } => vec![Remedy::give(JobOption::In)],
             Self::ManyFilesToStream { .. } => vec![Remedy::give(JobOption::Output)],
             Self::NoKeepField { .. } => vec![Remedy::give_word(JobOption::Keep, "longest")],
+            Self::NoGroupField { .. } => vec![Remedy::LeaveOut(JobOption::Within)],
             Self::NoIdField { .. } => vec![Remedy::LeaveOut(JobOption::Id)],
             Self::SourcesLose { .. } => vec![Remedy::Replace(JobOption::DryRun, JobOption::FailIfSourceLoses)],
             Self::SetsTooDense { .. } => vec![
@@ -560,37 +694,40 @@ impl Error {
             Self::MemoryTooSmallForMethod { needed, .. } => {
                 vec![Remedy::give_bytes(JobOption::Memory, *needed), Remedy::give_word(JobOption::Method, "minhash")]
             }
+            Self::NoItemField { .. } => vec![Remedy::give(JobOption::Fields)],
+            Self::TooManyHits { bytes, .. } => vec![Remedy::give_bytes(JobOption::Memory, 2 * bytes)],
             Self::CannotResume { .. } => vec![Remedy::Replace(JobOption::Force, JobOption::Resume)],
             _ => Vec::new(),
         }
     }
 
-    /// Whether the reader of the output went away, as after `| head`.
+    /// True if the reader of the output has closed it, as after `| head`.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Io(error) if error.is_closed_pipe())
     }
 
-    /// What went wrong when a writer was written to that someone else named.
+    /// The error of a writer that the caller provided.
     pub fn unwritable(cause: io::Error) -> Self {
         lookalike_io::Error::Unwritable { path: "the output".into(), cause }.into()
     }
 
-    /// What went wrong when a document was read again: the core passes it on without knowing it.
+    /// The error of rereading a document, which the core passes on without knowing its type.
     pub(crate) fn of_source(error: SourceError) -> Self {
         error.downcast::<Self>().map_or_else(|cause| Self::Source { cause }, |error| *error)
     }
 }
 
-/// Each line is a set, and has commas, though the name says that the file is a table.
+/// Each line is a set and contains commas, although the file name indicates a table.
 fn baskets() -> Remedy {
     Remedy::give_word(JobOption::Delimiter, "','")
 }
 
-/// A reader that goes away, as `head` does, has all it wanted: writing ends there, and the job is done.
+/// Treats a closed pipe as success: a reader such as `head` has received all it needs, so writing ends, and the job is
+/// done.
 ///
 /// # Errors
 ///
-/// What else went wrong.
+/// Any other error.
 pub fn until_closed<T: Default>(written: Result<T>) -> Result<T> {
     match written {
         Err(error) if error.is_closed_pipe() => Ok(T::default()),
@@ -613,10 +750,10 @@ pub struct SourceLoss {
     pub share: f64,
 }
 
-/// How many sources an error names.
+/// Maximum number of sources in an error message.
 const NAMED_IN_ERROR: usize = 3;
 
-/// How many characters of a source's name an error shows.
+/// Maximum number of characters of a source's name in an error message.
 const NAME_LENGTH: usize = 80;
 
 /// Losses of sources in words: the first few, and the number of others.

@@ -1,4 +1,4 @@
-//! Documents as the search for near-duplicates sees them, be they read from files or in memory.
+//! The documents of a search for near-duplicates, read from files or in memory.
 
 use lookalike_core::ids::{Document, Number};
 use lookalike_core::sources::{FeatureSource, SketchSource};
@@ -6,15 +6,15 @@ use lookalike_core::sources::{FeatureSource, SketchSource};
 use crate::error::Result;
 use crate::resources::memory::Shares;
 
-/// What is searched: documents of files, strings in memory, or whatever else has sketches and can make its features again.
+/// The documents to search: from files, strings in memory, or any others with sketches and recomputable features.
 #[derive(Clone, Copy)]
 pub(crate) struct Items<'a> {
     /// The number of distinct features of each document.
     pub(crate) sizes: &'a [u32],
     pub(crate) sketches: &'a dyn SketchSource,
-    /// Features with the key of the sketches, for methods that ask again.
+    /// Features with the key of the sketches, for methods that need them again.
     pub(crate) sketched: &'a dyn FeatureSource,
-    /// Features with the key of the run: what decides.
+    /// Features with the key of the run, which decide.
     pub(crate) deciding: &'a dyn FeatureSource,
     pub(crate) shares: Shares,
 }
@@ -22,9 +22,9 @@ pub(crate) struct Items<'a> {
 /// The upper halves of the features of all documents, with the key of the sketches.
 #[derive(Debug)]
 pub(crate) struct KeptFeatures {
-    /// The features of some documents in a row.
+    /// The features of some consecutive documents.
     pub(crate) runs: Vec<Vec<u32>>,
-    /// Of each document the run that it is in, and where its features start and end.
+    /// For each document, its run, and the start and end of its features there.
     pub(crate) of_documents: Vec<(u32, u32, u32)>,
 }
 
@@ -36,17 +36,22 @@ impl KeptFeatures {
     }
 }
 
-/// What is known of documents before those with the same words are joined.
+/// The hashes of documents before those with the same words are joined.
 pub(crate) trait TextHashes: Sync {
     /// The number of tokens of each document.
     fn token_counts(&self) -> &[u32];
 
-    /// Gives the hashes of every text to `each`, in order: of its words, and of its content.
+    /// True if a document has anything to compare: false if it is empty or only boilerplate.
+    fn is_compared(&self, document: Document) -> bool {
+        self.token_counts()[document.index()] > 0
+    }
+
+    /// Passes the hashes of every text to `each`, in order: of its words, and of its content.
     fn each_hashes(&self, each: &mut dyn FnMut(Document, u128, u128)) -> Result<()>;
 
-    /// The hash of a text's words by the key of the run.
+    /// The hash of a text's words with the key of the run.
     fn words_hash(&self, document: Document) -> Result<u128>;
 
-    /// Whether the hash of words is none, but of contents or bytes: then nothing else makes copies.
+    /// True if the hash is not of words, but of contents or bytes: then it alone identifies copies.
     fn joins_exact_copies(&self) -> bool;
 }

@@ -4,44 +4,44 @@ use lookalike_io::write::Unfinished;
 
 use crate::error::{Error, Result};
 
-/// Receives the progress of a job, and is asked whether it should stop.
+/// Receives the progress of a job, and decides whether it should stop.
 pub trait Progress: Sync {
-    /// A stage begins. Reading knows its bytes in advance, unless it reads a pipe.
+    /// A stage starts. The number of bytes to read is known in advance, except for pipes.
     fn stage(&self, name: &'static str, bytes: Option<u64>);
 
-    /// This many more bytes were processed, containing `counted`.
+    /// Another `bytes` bytes were processed, which contained `counted`.
     fn advance(&self, bytes: u64, counted: Counted);
 
-    /// All stages are done.
+    /// All stages are complete.
     fn finish(&self);
 
-    /// Whether the job should stop. All threads call this, for every part of the input and of the output and for every
-    /// document that is read again, so it should be as fast as reading an atomic flag. A job that stops ends with
-    /// [`Error::Stopped`] and leaves nothing half-written; a work folder stays, to be resumed.
+    /// Returns true if the job should stop. All threads call this, for every part of the input and of the output and
+    /// for every document that is read again, so it should be as fast as reading an atomic flag. A job that stops ends
+    /// with [`Error::Stopped`] and leaves no partial output; a work folder remains for resuming.
     fn is_stopped(&self) -> bool {
         false
     }
 
-    /// Where the job records what it is writing. Only a caller that may end the process while a job is running needs to
-    /// keep it, to [abandon](Unfinished::abandon) what is incomplete; a job that fails or stops cleans up after itself.
+    /// The list in which the job records what it is writing. Only a caller that may end the process during a job needs
+    /// it, to [abandon](Unfinished::abandon) incomplete output; a job that fails or stops cleans up after itself.
     fn unfinished(&self) -> Unfinished {
         Unfinished::default()
     }
 }
 
 impl dyn Progress + '_ {
-    /// Ends the job if it should stop.
+    /// Returns an error if the job should stop.
     pub(crate) fn go_on(&self) -> Result<()> {
         if self.is_stopped() { Err(Error::Stopped) } else { Ok(()) }
     }
 }
 
-/// What a stage counts while it runs.
+/// Items counted by a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// Documents that were read for the first time.
+    /// Documents read for the first time.
     Documents(u64),
-    /// Second readings, of documents that may be near-duplicates; a document may be read again several times.
+    /// Repeated reads of documents that may be near-duplicates; a document may be read again several times.
     Rereadings(u64),
 }
 

@@ -1,4 +1,4 @@
-//! Why a request is refused: as data, so that each front end says it in its own spelling.
+//! Reasons for rejecting a request, as data, so that each front end can use its own spelling.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use lookalike_core::remedy::{BareNames, JobOption, Remedy, Spelling, in_words};
 use rapidfuzz::distance::jaro_winkler;
 
-/// A request that cannot be carried out: the option at fault, and the reason.
+/// A request that cannot be carried out: the invalid option, and the reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refused {
     name: Cow<'static, str>,
@@ -14,7 +14,7 @@ pub struct Refused {
     remedies: Vec<Remedy>,
 }
 
-/// The reason for which an option is refused.
+/// Reason for rejecting an option.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -22,42 +22,42 @@ pub enum Refusal {
     Needs(JobOption, Option<&'static str>),
     /// It contradicts another option, or one value of it.
     NotWith(JobOption, Option<String>),
-    /// It is missing, and so is the option that would do instead.
+    /// It is missing, and so is the alternative option.
     MissingUnless(JobOption),
     /// It would replace a field of the input that another option names.
     Replaces(JobOption, String),
     /// Its value is a number or a size that is too small or too large.
     OutOfRange {
-        /// The value as given.
+        /// The given value.
         value: String,
-        /// The values that are allowed, as in "must be above 0".
+        /// The allowed values, as in "must be above 0".
         allowed: String,
     },
-    /// Its value is not among the words that it takes.
+    /// Its value is not an allowed word.
     UnknownWord {
-        /// The value as given.
+        /// The given value.
         value: String,
-        /// The words that are allowed.
+        /// The allowed words.
         allowed: String,
     },
-    /// Its value has another type than it takes.
+    /// Its value has the wrong type.
     WrongType {
-        /// The value as given.
+        /// The given value.
         given: String,
-        /// The type that it takes.
+        /// The expected type.
         wanted: String,
     },
-    /// No option has this name.
+    /// There is no option with this name.
     UnknownOption {
         /// The option with the most similar name, if one is similar.
         similar: Option<JobOption>,
     },
-    /// No sketch can do what the options ask for together.
+    /// No sketch can fulfill this combination of options.
     OutOfReach(lookalike_core::Error),
 }
 
 impl Refused {
-    /// Refuses an option.
+    /// Rejects an option.
     pub fn new(option: JobOption, why: Refusal) -> Self {
         let remedies = match &why {
             Refusal::OutOfReach(error) => error.remedies(),
@@ -66,49 +66,49 @@ impl Refused {
         Self { name: option.name().into(), why, remedies }
     }
 
-    /// The same with changes of options that would help, where the reason alone does not show them.
+    /// Adds changes of options that would help, if the reason alone does not show them.
     #[must_use]
     pub(crate) fn with_remedies(self, remedies: impl IntoIterator<Item = Remedy>) -> Self {
         Self { remedies: remedies.into_iter().collect(), ..self }
     }
 
-    /// Refuses a value; the name of the option is added by whoever knows it.
+    /// Rejects a value; the caller adds the name of the option.
     fn unnamed(why: Refusal) -> Self {
         Self { name: "".into(), why, remedies: Vec::new() }
     }
 
-    /// Refuses an option that has no effect without another.
+    /// Rejects an option that has no effect without another.
     pub fn needs(option: JobOption, other: JobOption) -> Self {
         Self::new(option, Refusal::Needs(other, None))
     }
 
-    /// Refuses an option that has an effect only with one value of another.
+    /// Rejects an option that has an effect only with one value of another.
     pub(crate) fn needs_value(option: JobOption, other: JobOption, value: &'static str) -> Self {
         Self::new(option, Refusal::Needs(other, Some(value)))
     }
 
-    /// Refuses an option that contradicts another.
+    /// Rejects an option that contradicts another.
     pub fn not_with(option: JobOption, other: JobOption) -> Self {
         Self::new(option, Refusal::NotWith(other, None))
     }
 
-    /// Refuses an option that contradicts one value of another.
+    /// Rejects an option that contradicts one value of another.
     pub(crate) fn not_with_value(option: JobOption, other: JobOption, value: impl Into<String>) -> Self {
         Self::new(option, Refusal::NotWith(other, Some(value.into())))
     }
 
-    /// Refuses a value that is too small or too large.
+    /// Rejects a value that is too small or too large.
     pub fn out_of_range(option: JobOption, value: impl fmt::Display, allowed: impl Into<String>) -> Self {
         Self::new(option, Refusal::OutOfRange { value: value.to_string(), allowed: allowed.into() })
     }
 
-    /// Refuses a value that is not among the words that are allowed.
+    /// Rejects a value that is not an allowed word.
     pub fn unknown_word(option: JobOption, value: impl Into<String>, allowed: impl Into<String>) -> Self {
         Self::new(option, Refusal::UnknownWord { value: value.into(), allowed: allowed.into() })
     }
 
-    /// Refuses a name that no option has; `known` are those of the job.
-    pub(crate) fn unknown_option(name: String, known: impl Iterator<Item = JobOption>) -> Self {
+    /// Rejects an unknown option; `known` are the options of the job.
+    pub fn unknown_option(name: String, known: impl Iterator<Item = JobOption>) -> Self {
         let similar = known
             .map(|option| (jaro_winkler::similarity(option.name().chars(), name.chars()), option))
             .filter(|(similarity, _)| *similarity > 0.8)
@@ -117,13 +117,13 @@ impl Refused {
         Self { name: name.into(), ..Self::unnamed(why) }
     }
 
-    /// The same about another option, in which the value was given.
+    /// Moves the reason to another option, in which the value was given.
     #[must_use]
     pub(crate) fn renamed(self, option: JobOption) -> Self {
         Self { name: option.name().into(), ..self }
     }
 
-    /// The same about this option, where the reason was found before the option was known.
+    /// Sets the option, if the reason was found before it was known.
     pub(crate) fn of(self, name: &str) -> Self {
         if self.name.is_empty() { Self { name: name.to_owned().into(), ..self } } else { self }
     }
@@ -133,7 +133,7 @@ impl Refused {
         &self.name
     }
 
-    /// The option; none if there is no option of this name.
+    /// The option; none if there is no option with this name.
     pub fn option(&self) -> Option<JobOption> {
         JobOption::of_name(&self.name)
     }
@@ -143,12 +143,12 @@ impl Refused {
         &self.why
     }
 
-    /// Changes of options that would help, beyond what the reason says.
+    /// Changes of options that would help, in addition to the reason.
     pub fn remedies(&self) -> &[Remedy] {
         &self.remedies
     }
 
-    /// The sentence that a person reads, with what would help, in the spelling of the front end.
+    /// The message for people, including what would help, in the spelling of the front end.
     pub fn message(&self, spelling: &impl Spelling) -> String {
         let reason = self.reason(spelling);
         match in_words(&self.remedies, spelling) {
@@ -164,7 +164,7 @@ impl Refused {
         };
         let option = spelling.name(&self.name);
         match &self.why {
-            // Inputs have no name that people type.
+            // Inputs are positional, and have no name that people type.
             Refusal::Needs(JobOption::Inputs, value) => format!("{option} needs {}", value.unwrap_or("an input")),
             Refusal::Needs(other, value) => format!("{option} needs {}", spelled(other, *value)),
             Refusal::NotWith(other, value) => {
@@ -189,7 +189,7 @@ impl Refused {
 }
 
 impl Refusal {
-    /// The kind of refusal in one word.
+    /// The kind of the reason in one word.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Needs(..) => "needs",
@@ -203,7 +203,7 @@ impl Refusal {
     }
 }
 
-/// Options by their bare names.
+/// Options by their plain names.
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message(&BareNames))
@@ -212,7 +212,7 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Values that serde cannot convert. The name of the option is added by whoever knows it.
+/// Errors of serde. The caller adds the name of the option.
 impl serde::de::Error for Refused {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self::unnamed(Refusal::WrongType { given: message.to_string(), wanted: "another value".into() })
@@ -231,7 +231,7 @@ impl serde::de::Error for Refused {
     }
 }
 
-/// The types of Rust in plain words.
+/// Describes Rust types in plain words.
 fn plain_type(wanted: &dyn serde::de::Expected) -> String {
     match wanted.to_string().as_str() {
         "f64" => "a number".to_owned(),
@@ -242,7 +242,7 @@ fn plain_type(wanted: &dyn serde::de::Expected) -> String {
     }
 }
 
-/// Words with commas, and "or" before the last.
+/// Joins words with commas, and "or" before the last.
 fn one_of(words: &[&str]) -> String {
     match words {
         [] => String::new(),

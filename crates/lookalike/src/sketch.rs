@@ -1,7 +1,8 @@
-//! Sketches of documents, batch by batch: what `dedup` keeps of each text, for callers that find candidates in their own way.
+//! Sketches of documents in batches: the same data that `dedup` stores of each text, for callers that find candidates
+//! themselves.
 //!
-//! A text has the same sketch in every call with the same scheme, on every machine: batches can be sketched apart and put
-//! together, and two sketches compared, wherever they were made.
+//! A text has the same sketch in every call with the same scheme, on every machine: batches can be sketched separately
+//! and combined, and sketches can be compared wherever they were computed.
 
 use lookalike_core::hash::Key;
 use lookalike_core::kernel::{TextSketcher, TextSummary};
@@ -15,10 +16,10 @@ use crate::options::SketchOptions;
 use crate::progress::Progress;
 use crate::report::summary::SkippedEntry;
 
-/// How many documents a thread sketches before it takes others.
+/// Number of documents a thread sketches at a time.
 const AT_ONCE: usize = 256;
 
-/// The sketches of some documents, in the order of the input.
+/// The sketches of some documents, in input order.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SketchBatch {
@@ -26,14 +27,14 @@ pub struct SketchBatch {
     pub ids: Vec<String>,
     /// The position of each document in its file, counted from 1.
     pub positions: Vec<u64>,
-    /// How many keys and bytes each sketch has.
+    /// Number of keys and bytes of each sketch.
     pub layout: Layout,
-    /// The keys of all sketches, one after the other: documents with an equal key in one place are candidates.
+    /// The keys of all sketches, concatenated: documents with an equal key at one position are candidates.
     pub keys: Vec<u64>,
-    /// The bytes of all sketches, one after the other. For minhash, each is of one slot, and the share of equal bytes estimates
-    /// the similarity; for simhash they are its bits.
+    /// The bytes of all sketches, concatenated. For minhash, each is of one slot, and the share of equal bytes
+    /// estimates the similarity; for simhash they are its bits.
     pub bytes: Vec<u8>,
-    /// What else is kept of each document. One of size 0 has no features, and its keys and bytes mean nothing.
+    /// Other data of each document. One of size 0 has no features, and its keys and bytes are meaningless.
     pub texts: Vec<TextSummary>,
 }
 
@@ -56,7 +57,7 @@ pub struct SketchReport {
     pub skipped: Vec<SkippedEntry>,
 }
 
-/// Sketches all documents, and passes them to `take` in batches of a few megabytes of text, in the order of the input.
+/// Sketches all documents, and passes them to `take` in batches of a few megabytes of text, in input order.
 ///
 /// ```
 /// use lookalike::{Silent, SketchRequest, sketch};
@@ -74,13 +75,13 @@ pub struct SketchReport {
 ///
 /// # Errors
 ///
-/// When an input cannot be read, or `take` fails.
+/// If an input cannot be read, or `take` fails.
 pub fn sketch(
     options: &SketchOptions,
     take: &mut (dyn FnMut(SketchBatch) -> Result<()> + Send),
     progress: &dyn Progress,
 ) -> Result<SketchReport> {
-    // A round is there as it was read and as texts while the next is read.
+    // A round is in memory as read and as texts while the next is read.
     let round_bytes = ROUND_BYTES.min(options.resources.memory.bytes() / 96);
     let skips = walk_rounds(&options.read, "sketch", round_bytes, progress, |round| take(batch_of(round, options)))?;
     Ok(SketchReport {
@@ -96,7 +97,7 @@ pub fn sketch(
 fn batch_of(round: Vec<Walked>, options: &SketchOptions) -> SketchBatch {
     let method = options.scheme.build_method();
     let layout = method.layout();
-    // The key of hashes that decide is fixed too: what is made apart must fit together.
+    // The key of hashes that decide is also fixed: results computed separately must be compatible.
     let sketcher = || TextSketcher::new(&options.scheme, &*method, Key::FIXED);
     let parts: Vec<(Sketches, Vec<TextSummary>)> = round
         .par_chunks(AT_ONCE)

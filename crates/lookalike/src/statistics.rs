@@ -16,30 +16,29 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// What is known, and not estimated.
+    /// A known value.
     pub(crate) fn exactly(value: f64) -> Self {
         Self { value, low: value, high: value }
     }
 
-    /// The same within bounds that are known.
+    /// Limits the estimate to a known range.
     pub(crate) fn within(self, least: f64, most: f64) -> Self {
         let Self { value, low, high } = self;
         Self { value: value.clamp(least, most), low: low.clamp(least, most), high: high.clamp(least, most) }
     }
 
-    /// The same, and so much more that is known.
+    /// Adds a known value.
     pub(crate) fn plus(self, known: f64) -> Self {
         Self { value: self.value + known, low: self.low + known, high: self.high + known }
     }
 }
 
-/// How many standard deviations of a normal distribution leave 2.5 % on each side.
+/// Number of standard deviations of a normal distribution that leave 2.5 % on each side.
 const Z: f64 = 1.959_964;
 
-/// A sum of weights of events that came by chance, with the variance of the sum, and the greatest weight that an event
-/// could have had. By the gamma distribution, which errs on the safe side with few events, and also with none: then the
-/// upper end is what 3.7 events of the greatest weight would be. (Fay and Feuer, Confidence intervals for directly
-/// standardized rates, 1997)
+/// The interval of a sum of weights of random events, from the variance of the sum and the maximum weight of an event.
+/// Uses the gamma distribution, which is conservative for few events, and for none: then the upper end is 3.7 times the
+/// maximum weight. (Fay and Feuer, Confidence intervals for directly standardized rates, 1997)
 pub(crate) fn of_sum(sum: f64, variance: f64, greatest: f64) -> Estimate {
     let quantile = |sum: f64, variance: f64, z: f64| {
         if sum <= 0.0 || variance <= 0.0 {
@@ -55,13 +54,13 @@ pub(crate) fn of_sum(sum: f64, variance: f64, greatest: f64) -> Estimate {
     }
 }
 
-/// The quantile of a chi-square distribution at as many standard deviations of a normal one. (Wilson and Hilferty 1931)
+/// The quantile of a chi-square distribution at `z` standard deviations of a normal one. (Wilson and Hilferty 1931)
 fn chi_square(degrees: f64, z: f64) -> f64 {
     let part = 2.0 / (9.0 * degrees);
     degrees * (1.0 - part + z * part.sqrt()).max(0.0).powi(3)
 }
 
-/// The share of hits among draws. (Wilson 1927)
+/// The interval of the share of hits among draws. (Wilson 1927)
 pub(crate) fn of_share(hits: usize, draws: usize) -> Estimate {
     if draws == 0 {
         return Estimate { value: 0.0, low: 0.0, high: 1.0 };

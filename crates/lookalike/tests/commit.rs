@@ -1,5 +1,5 @@
-//! A run that dies while its output gets its name, at every step: the next run completes it and leaves nothing behind. The same for
-//! one that also adds what it keeps to an index.
+//! Kills a run at every step of moving its output into place: the next run completes it and leaves nothing behind. The
+//! same for a run that also adds kept documents to an index.
 
 mod made;
 
@@ -16,7 +16,7 @@ use lookalike::io::work::{FaultKind, Faults};
 use lookalike::{DedupRequest, Earlier, Error, Silent};
 use made::{Case, jsonl, similarity, try_dedup};
 
-/// What is under the output's name before the run.
+/// Contents of the output path before the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     Nothing,
@@ -51,11 +51,11 @@ fn case(before: Before) -> Case {
 fn request(folder: &Path, has_work: bool, earlier: Earlier) -> DedupRequest {
     let mut request = DedupRequest::new([folder.join("corpus")]).threshold(0.7).output(folder.join("out"));
     request.work.work = has_work.then(|| folder.join("work"));
-    // A report has times in it.
+    // A report contains times.
     request.resume(earlier == Earlier::Resume).force(true).no_report(true)
 }
 
-/// Everything below a folder: files with their bytes, folders without any. Times are taken out of the summary.
+/// Everything below a folder: files with their bytes, folders without. Times are removed from the summary.
 fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut tree = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -74,9 +74,9 @@ fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
                 for key in ["stages", "seconds", "peak_memory_bytes"] {
                     summary.as_object_mut().unwrap().remove(key).unwrap();
                 }
-                // It follows from the paths and times of the input.
+                // It depends on the paths and times of the input.
                 summary.as_object_mut().unwrap().remove("run");
-                // The folder of each case has a name of its own.
+                // The folder of each case has a unique name.
                 bytes = summary.to_string().replace(folder.to_str().unwrap(), "").into_bytes();
             }
             tree.insert(name, bytes);
@@ -85,7 +85,7 @@ fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     tree
 }
 
-/// Not a test by itself: the process that dies in those below.
+/// Not a test: the process that dies in those below.
 #[test]
 fn dies() {
     let Ok(wanted) = std::env::var("LOOKALIKE_DIES_IN_COMMIT") else { return };
@@ -198,7 +198,8 @@ fn a_folder_of_the_users_that_has_the_name_of_ours_is_spared() {
     assert!(!case.path("out").exists());
 }
 
-/// Tries until nobody holds the index: a process that another test has just started has the locks of this one for a moment.
+/// Retries until the index is unlocked: a process that another test has just started briefly holds the locks of this
+/// one.
 fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Error>) -> T {
     for _ in 0..500 {
         match attempt() {
@@ -217,8 +218,8 @@ fn put(case: &Case, document: NewDocument<'_>) {
     patiently(|| Ok(Index::open(&case.path("index"))?.writer()?.put(document)?));
 }
 
-/// A delivery of documents, and an index with documents that some of them are near-duplicates of. One is longer than those that
-/// it is a near-duplicate of, one has the words of another, one replaces a stored document.
+/// A delivery of documents, and an index with near-duplicates of some of them. One is longer than those it is a
+/// near-duplicate of, one has the words of another, one replaces a stored document.
 fn delivery() -> Case {
     let case = Case::new();
     let longer = format!("{} and more", text(1));
@@ -239,20 +240,20 @@ fn deliver(folder: &Path) -> DedupRequest {
     request.against_index(folder.join("index")).add_kept(true).force(true).no_report(true)
 }
 
-/// What was written, without the name of the case's own folder.
+/// The output, without the name of the case's folder.
 fn written(case: &Case) -> BTreeMap<PathBuf, String> {
     let folder = case.folder.path().to_str().unwrap();
     let shown = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(folder, "");
     tree(&case.path("out")).into_iter().map(|(name, bytes)| (name, shown(bytes))).collect()
 }
 
-/// The documents of the index, by id: the order in which they were added does not matter.
+/// The documents of the index, by id: the order of insertion does not matter.
 fn stored(case: &Case) -> BTreeMap<String, (Option<String>, String)> {
     let snapshot = Index::open(&case.path("index")).unwrap().snapshot().unwrap();
     snapshot.documents().map(Result::unwrap).map(|stored| (stored.id, (stored.text, stored.fields))).collect()
 }
 
-/// Not a test by itself: the process that dies in those below.
+/// Not a test: the process that dies in those below.
 #[test]
 fn dies_in_a_delivery() {
     let Ok(wanted) = std::env::var("LOOKALIKE_DIES_IN_DELIVERY") else { return };
@@ -330,7 +331,7 @@ fn a_document_that_is_stored_under_its_id_already_is_itself_and_keeps_its_fields
     assert_eq!(written(&without), written(&with));
     assert_eq!(stored(&with)["1"], (Some(longer.clone()), r#"{"year":1999}"#.to_owned()));
     assert_eq!(stored(&without).len(), stored(&with).len());
-    // Where nothing is added, what is stored is a reference like any other.
+    // If nothing is added, everything stored is a reference.
     let only_compared = deliver(with.folder.path()).add_kept(false);
     assert_eq!(try_dedup(&only_compared).unwrap().found.kept_count, 0);
 }

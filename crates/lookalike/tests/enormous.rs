@@ -1,4 +1,4 @@
-//! A record larger than the memory it may take. By itself, since the memory of the whole process is measured.
+//! A record larger than the memory limit. A separate test, since it measures the memory of the whole process.
 
 mod made;
 
@@ -19,7 +19,7 @@ fn a_record_of_three_gigabytes_is_passed_over() {
     file.seek(SeekFrom::End(0)).unwrap();
     let length = 3_u64 << 30;
     write!(file, "WARC/1.0\r\nWARC-Type: conversion\r\nContent-Length: {length}\r\n\r\n").unwrap();
-    // A hole in the file: no space is taken.
+    // A hole in the file, which takes no disk space.
     file.seek(SeekFrom::Current(length as i64)).unwrap();
     write!(file, "\r\n\r\n{}", record("two")).unwrap();
     let summary = dedup(&case.request("in", 0.8));

@@ -1,4 +1,5 @@
-//! What a build without features says of files that need them. `cargo xtask test` makes such a build, and runs this in it.
+//! Messages of a build without features for files that need them. `cargo xtask test` creates such a build, and runs
+//! this test in it.
 #![cfg(not(any(feature = "excel", feature = "parquet", feature = "remote", feature = "web")))]
 
 mod made;

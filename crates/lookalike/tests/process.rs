@@ -1,5 +1,6 @@
-//! A job is a guest in its process: others may run beside it, it stops when it is asked to, and its threads are those it is
-//! called on. All of these run in pools of their own, since one of them makes sure that nobody starts the global one.
+//! A job within a process: others may run at the same time, it stops on request, and it uses only the threads of the
+//! pool it is called from. All tests run in their own pools, since one of them checks that nobody starts the global
+//! one.
 
 mod made;
 
@@ -17,7 +18,7 @@ use made::Case;
 const FILES: u64 = 40;
 const THREADS: usize = 2;
 
-/// Files of two documents: one that is in the next file too but for its last word, and one that is nowhere else.
+/// Files of two documents: one that is also in the next file except for its last word, and one that is unique.
 fn corpus(name: &str) -> Case {
     let case = Case::new();
     let words = |seed: u64| -> String { (0..60).map(|word| format!("{name}{} ", seed * 1000 + word)).collect() };
@@ -37,7 +38,7 @@ fn dedup(request: &DedupRequest, progress: &dyn Progress) -> lookalike::Result<S
     in_pool(|| lookalike::dedup(&options, progress))
 }
 
-/// What a run has written, but for its summary, which has times in it.
+/// The output of a run, except its summary, which contains times.
 fn written(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut folders = vec![folder.to_owned()];
     let mut files = Vec::new();
@@ -46,7 +47,7 @@ fn written(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
             let path = entry.unwrap().path();
             match path.is_dir() {
                 true => folders.push(path),
-                // These have times in them.
+                // These contain times.
                 false if path.ends_with("summary.json") || path.ends_with("report.html") => {}
                 false => files.push((path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap())),
             }
@@ -66,14 +67,14 @@ fn names(case: &Case) -> Vec<String> {
     names
 }
 
-/// Stops a job: when a stage begins, or when so many parts of it are done.
+/// Stops a job when a stage starts, or after this many parts.
 struct Stop {
     stage: &'static str,
     after: u64,
     is_there: AtomicBool,
     parts: AtomicU64,
     is_asked: AtomicBool,
-    /// The stages that began.
+    /// The stages that were started.
     stages: Mutex<Vec<&'static str>>,
 }
 
@@ -112,7 +113,7 @@ fn a_job_that_is_stopped_reads_no_further_and_leaves_nothing_behind() {
     let stop = Stop::at("sketch", 5);
     let error = dedup(&case.request("in", 0.8), &stop).unwrap_err();
     assert!(matches!(error, Error::Stopped), "{error}");
-    // What other threads had in their hands was finished.
+    // Parts that other threads were processing were finished.
     let parts = stop.parts.load(SeqCst);
     assert!((5..=5 + THREADS as u64).contains(&parts), "{parts} of {FILES} files were read");
     assert_eq!(*stop.stages.lock().unwrap(), ["sketch"]);
@@ -153,7 +154,7 @@ fn a_job_that_was_stopped_is_resumed_and_gives_what_one_gives_that_was_not() {
     }
 }
 
-/// Waits before it writes, twice: until all others do, and until these have come to their end.
+/// Waits before it writes, twice: until all others do so, and until these have ended.
 struct Meet<'a>(&'a Barrier, Unfinished);
 
 impl Progress for Meet<'_> {
@@ -177,7 +178,7 @@ fn two_jobs_run_at_once_and_one_that_fails_takes_nothing_from_the_other() {
     let whole = second.request("in", 0.8).output(second.path("whole"));
     dedup(&whole, &Silent).unwrap();
     let barrier = Barrier::new(2);
-    // Side by side in one folder, where what is unfinished lies too.
+    // Side by side in one folder, which also contains unfinished output.
     let [failing, writing] = ["failing", "writing"].map(|name| second.path("outputs").join(name));
     thread::scope(|scope| {
         let job = scope.spawn(|| {
@@ -222,8 +223,8 @@ fn what_is_abandoned_of_one_job_is_of_that_job_alone() {
     assert!(case.path("second/summary.json").exists());
 }
 
-/// A process that was forked has no threads but one, and a global pool from before would never answer. To fork takes `unsafe`,
-/// which is forbidden here; that no pool but the job's own is ever used is what makes it safe.
+/// A forked process has only one thread, and a global pool from before would never respond. Forking requires `unsafe`,
+/// which is forbidden here; using no pool except the job's own makes it safe.
 #[test]
 fn a_job_uses_the_pool_that_it_is_called_in_and_starts_no_other() {
     let case = corpus("pool");
@@ -232,6 +233,6 @@ fn a_job_uses_the_pool_that_it_is_called_in_and_starts_no_other() {
     dedup(&request("one"), &Silent).unwrap();
     dedup(&request("two"), &Silent).unwrap();
     assert_eq!(written(&case.path("one")), written(&case.path("two")));
-    // That fails when the global pool is there.
+    // This fails if the global pool exists.
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
 }

@@ -1,4 +1,4 @@
-//! Faults of the disk at every operation of the work folder: what was done stays, and nothing is half-written.
+//! Disk failures at every operation of the work folder: completed work is kept, and there is no partial output.
 
 mod made;
 
@@ -9,7 +9,7 @@ use lookalike::io::work::{FaultKind, Faults};
 use lookalike::{DedupOptions, DedupRequest, Earlier, Error, Memory, Progress, Silent, Summary};
 use made::{Case, dedup, jsonl, try_dedup};
 
-/// Texts of forty words, alike by threes.
+/// Texts of forty words, similar in groups of three.
 fn texts() -> Vec<String> {
     let word = |family: u64, member: u64, at: u64| {
         if at == member * 7 { 1_000_000 + family * 10 + member } else { family * 100 + at }
@@ -26,14 +26,14 @@ fn case() -> Case {
     for (file, texts) in texts.chunks(100).enumerate() {
         case.write(&format!("corpus/{file}.jsonl"), jsonl(texts));
     }
-    // Texts of its own, so that they are kept, and written from where they were spooled.
+    // Unique texts, so that they are kept, and written from the spool.
     let own: Vec<String> = texts[..50].iter().map(|text| text.replace('w', "own")).collect();
     case.write("corpus/packed.jsonl.zst", zstd::encode_all(jsonl(&own).as_bytes(), 1).unwrap());
     case
 }
 
 fn request(case: &Case, earlier: Earlier) -> DedupRequest {
-    // By sketches, though there are few: candidates in the work folder are verified batch by batch.
+    // With sketches, although there are few: candidates in the work folder are verified batch by batch.
     case.request("corpus", 0.7).recall(0.99).force(false).work(case.path("work")).resume(earlier == Earlier::Resume)
 }
 
@@ -41,7 +41,7 @@ fn options(case: &Case, earlier: Earlier, faults: Faults) -> DedupOptions {
     request(case, earlier).check().unwrap().with_faults(faults)
 }
 
-/// What a run wrote, but for the summary, which has times in it.
+/// The output of a run, except the summary, which contains times.
 fn output(case: &Case) -> Vec<(PathBuf, Vec<u8>)> {
     let kept = fs::read_dir(case.path("out/kept")).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = kept.chain([case.path("out/removed.jsonl")]).collect();
@@ -51,7 +51,8 @@ fn output(case: &Case) -> Vec<(PathBuf, Vec<u8>)> {
 
 fn plain_output(case: &Case) -> (Vec<(PathBuf, Vec<u8>)>, u64) {
     let (summary, operations) = counted(case);
-    // Two of three in each family, but for what the recall of 0.99 leaves; of fifty texts 16 whole families and two more.
+    // Two of three in each family, but for what the recall of 0.99 leaves; of fifty texts 16 whole families and two
+    // more.
     assert!((620..=633).contains(&summary.found.removed_count), "{:?}", summary.found);
     let expected = output(case);
     fs::remove_dir_all(case.path("out")).unwrap();
@@ -59,7 +60,7 @@ fn plain_output(case: &Case) -> (Vec<(PathBuf, Vec<u8>)>, u64) {
     (expected, operations)
 }
 
-/// A run that nothing disturbs, and how many operations it takes.
+/// An undisturbed run, and its number of operations.
 fn counted(case: &Case) -> (Summary, u64) {
     let options = options(case, Earlier::Refuse, Faults::default());
     let summary = lookalike::dedup(&options, &Silent).unwrap();
@@ -88,7 +89,7 @@ fn a_disk_that_is_full_ends_the_run_at_any_operation_and_it_goes_on_when_there_i
     }
 }
 
-/// Not a test by itself: the process that dies in the one below.
+/// Not a test: the process that dies in the one below.
 #[test]
 fn dies() {
     let Ok(wanted) = std::env::var("LOOKALIKE_DIES_AT") else { return };
@@ -119,7 +120,7 @@ fn a_process_that_dies_in_the_midst_of_writing_leaves_what_can_be_resumed() {
     }
 }
 
-/// Takes the work folder away when a stage begins.
+/// Removes the work folder when a stage starts.
 struct Thief<'a>(&'a Case, &'static str);
 
 impl Progress for Thief<'_> {
@@ -146,10 +147,10 @@ fn a_work_folder_that_goes_away_ends_the_run() {
 fn files_of_the_work_folder_that_were_cut_or_altered_are_made_again() {
     let case = case();
     let (expected, operations) = plain_output(&case);
-    // Each by itself: where all are touched, one that goes unnoticed would be made again for the sake of the others.
+    // One at a time: if all were altered, an undetected one would be recomputed because of the others.
     for name in ["sketch-0.log", "verify-0.log", "spool"] {
         for (round, share) in (0..).zip([0.0, 0.2, 0.5, 0.9, 1.0]) {
-            // A run that fails at its last operation has left all there is.
+            // A run that fails at its last operation has left everything.
             let faults = Faults::new(operations, FaultKind::Full);
             lookalike::dedup(&options(&case, Earlier::Refuse, faults), &Silent).unwrap_err();
             let path = case.path("work").join(name);
@@ -199,7 +200,7 @@ fn a_run_that_is_done_is_not_resumed_and_its_output_is_not_touched() {
     assert!(matches!(again, Err(Error::RunIsDone { skipped: 1, .. })), "{again:?}");
     assert_eq!((output(&case), fs::read(case.path("out/summary.json")).unwrap()), before);
     assert!(!case.path("work").exists());
-    // Another run is not done.
+    // Another run is not complete.
     let refused = try_dedup(&request(&case, Earlier::Resume).annotate(true));
     assert!(matches!(refused, Err(Error::Io(lookalike::io::Error::OutputExists { .. }))), "{refused:?}");
 }

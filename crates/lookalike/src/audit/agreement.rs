@@ -1,10 +1,10 @@
-//! Several labelers: what most of them say of a pair, and how often two agree beyond chance.
+//! Several labelers: the majority answer for a pair, and the agreement of two labelers beyond chance.
 
 use serde::{Deserialize, Serialize};
 
 use super::labels::{Answer, Labels, PairFacts};
 
-/// How well two labelers agree.
+/// Agreement of two labelers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -13,15 +13,16 @@ pub struct Kappa {
     pub left: String,
     /// The other.
     pub right: String,
-    /// How many pairs both labeled.
+    /// Number of pairs that both labeled.
     pub pair_count: u64,
-    /// How many of these they gave the same answer.
+    /// Number of these pairs to which both gave the same answer.
     pub agreed_count: u64,
-    /// Cohen's κ: 1 is agreement, 0 is what chance would bring. None if both gave one and the same answer throughout.
+    /// Cohen's κ: 1 is full agreement, 0 is the agreement expected by chance. None if both gave the same answer to all
+    /// pairs.
     pub kappa: Option<f64>,
 }
 
-/// A pair of which labelers say different things.
+/// A pair on which labelers disagree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -30,13 +31,13 @@ pub struct Disagreement {
     pub left_id: String,
     /// The right one.
     pub right_id: String,
-    /// Who said what.
+    /// Each labeler with the answer given.
     pub answers: Vec<(String, Answer)>,
 }
 
 const ANSWERS: [Answer; 3] = [Answer::Same, Answer::Different, Answer::CannotTell];
 
-/// The answer of most; nobody can tell if as many say one thing as another.
+/// The answer of the majority; a tie is *cannot tell*.
 pub(super) fn majority(answers: impl Iterator<Item = Answer>) -> Option<Answer> {
     let mut counts = [0; ANSWERS.len()];
     answers.for_each(|answer| counts[answer as usize] += 1);
@@ -46,7 +47,7 @@ pub(super) fn majority(answers: impl Iterator<Item = Answer>) -> Option<Answer> 
     if with_most.next().is_some() { Some(Answer::CannotTell) } else { first }
 }
 
-/// κ of every two labelers who labeled a pair in common.
+/// κ of every two labelers with pairs in common.
 pub(super) fn kappas(labels: &Labels) -> Vec<Kappa> {
     let labelers: Vec<_> = labels.labelers().collect();
     let mut kappas = Vec::new();
@@ -70,7 +71,7 @@ pub(super) fn kappas(labels: &Labels) -> Vec<Kappa> {
     kappas
 }
 
-/// Agreement beyond what both would reach by chance, each giving answers as often as they do. (Cohen 1960)
+/// Agreement beyond chance, which is computed from how often each labeler gives each answer. (Cohen 1960)
 fn kappa(answers: &[[Answer; 2]]) -> Option<f64> {
     let count = answers.len() as f64;
     let share = |is_so: &dyn Fn(&[Answer; 2]) -> bool| answers.iter().filter(|pair| is_so(pair)).count() as f64 / count;
@@ -80,7 +81,7 @@ fn kappa(answers: &[[Answer; 2]]) -> Option<f64> {
     (by_chance < 1.0).then(|| (agreed - by_chance) / (1.0 - by_chance))
 }
 
-/// Pairs of which labelers say different things, in order.
+/// Pairs on which labelers disagree, in order.
 pub(super) fn disagreements(labels: &Labels) -> Vec<Disagreement> {
     let of_pair = |(key, facts): (&super::labels::PairKey, &PairFacts)| {
         let answer = |(name, labels): (&str, &std::collections::BTreeMap<_, super::labels::Label>)| {
@@ -98,7 +99,7 @@ pub(super) fn disagreements(labels: &Labels) -> Vec<Disagreement> {
 mod tests {
     use super::*;
 
-    /// So many pairs with these answers.
+    /// Pairs with these answers, in these numbers.
     fn table(counts: &[(usize, Answer, Answer)]) -> Vec<[Answer; 2]> {
         counts.iter().flat_map(|(count, left, right)| vec![[*left, *right]; *count]).collect()
     }
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn kappa_is_that_of_the_textbook() {
         let (same, different) = (Answer::Same, Answer::Different);
-        // 50 pairs: both same 20, both different 15, and 5 and 10 apart. Chance agrees in 0.5, they in 0.7.
+        // 50 pairs: both same 20, both different 15, and 5 and 10 disagreements. Chance agreement is 0.5, observed 0.7.
         let answers =
             table(&[(20, same, same), (5, same, different), (10, different, same), (15, different, different)]);
         assert!((kappa(&answers).unwrap() - 0.4).abs() < 1e-12);

@@ -1,6 +1,7 @@
-//! Labels, one line of JSON each: appended and synced at every answer, so that what was acknowledged survives a crash.
+//! Labels, one JSON object per line: appended and synced with every answer, so that acknowledged labels survive a
+//! crash.
 //!
-//! The last line of a labeler about a pair counts. A label that was taken back is a line too, without an answer.
+//! If a labeler has several lines for a pair, the last one counts. An undone label is a line too, without an answer.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -13,10 +14,10 @@ use super::agreement::majority;
 use crate::error::{Error, Result};
 use crate::report::page::rows::Place;
 
-/// What the file of labels in a folder is called.
+/// Name of the label file in a folder.
 pub(crate) const LABELS: &str = "labels.jsonl";
 
-/// What somebody says of a pair.
+/// Judgment of a person about a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -52,10 +53,10 @@ pub struct PairFacts {
     /// The source of the right document, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub right_source: Option<String>,
-    /// Whether the right document belongs to the reference.
+    /// True if the right document belongs to the reference.
     #[serde(default, skip_serializing_if = "is_false")]
     pub right_in_reference: bool,
-    /// Whether both were kept, and are a little less similar than the threshold.
+    /// True if both were kept, and their similarity is a little below the threshold.
     #[serde(default)]
     pub near_miss: bool,
     /// Their similarity by the measure of the run.
@@ -70,21 +71,21 @@ pub struct PairFacts {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Label {
-    /// What the label is about.
+    /// The pair that is labeled.
     #[serde(flatten)]
     pub facts: PairFacts,
     /// The answer; none if it was taken back.
     pub label: Option<Answer>,
-    /// Whether the removed document has something that is lost with it.
+    /// True if the removed document has something that is lost with it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub something_lost: bool,
-    /// Whether the worse of both was kept.
+    /// True if the worse of the two was kept.
     #[serde(default, skip_serializing_if = "is_false")]
     pub worse_kept: bool,
-    /// What else there is to say.
+    /// Free-text remark.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// Who says so. Without a name, the labeler is known by the name of the file.
+    /// Name of the labeler; if missing, the name of the file is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labeler: Option<String>,
 }
@@ -94,7 +95,7 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// What tells a pair from all others: the places of both documents, left and right.
+/// Identifies a pair: the positions of both documents, left and right.
 pub(crate) type PairKey = (Place, Place);
 
 impl PairFacts {
@@ -108,14 +109,14 @@ impl PairFacts {
     }
 }
 
-/// The labels of all labelers: of each, the last one about every pair.
+/// The labels of all labelers: for each, the last one on every pair.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Labels {
     by_labeler: BTreeMap<String, BTreeMap<PairKey, Label>>,
 }
 
 impl Labels {
-    /// Reads files, one after the other.
+    /// Reads label files in order.
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Self> {
         let mut labels = Self::default();
         for path in paths {
@@ -127,7 +128,7 @@ impl Labels {
         Ok(labels)
     }
 
-    /// Adds a label; `file` stands for the name of a labeler without one.
+    /// Adds a label; `file` identifies a labeler without a name.
     pub(crate) fn add(&mut self, file: &str, label: Label) {
         let labeler = label.labeler.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| file.to_owned());
         let of_labeler = self.by_labeler.entry(labeler).or_default();
@@ -147,7 +148,7 @@ impl Labels {
         self.by_labeler.values().filter_map(move |labels| labels.get(key))
     }
 
-    /// What most say of a pair; none if nobody says anything.
+    /// The majority answer for a pair; none without labels.
     pub(crate) fn answer(&self, key: &PairKey) -> Option<Answer> {
         majority(self.of(key).filter_map(|label| label.label))
     }
@@ -158,10 +159,10 @@ impl Labels {
     }
 }
 
-/// The labels of a file in order.
+/// The labels of a file, in order.
 fn read(path: &Path) -> Result<Vec<Label>> {
     let cannot = |cause| lookalike_io::Error::Unreadable { path: path.to_owned(), cause };
-    // A crash may have cut a character too.
+    // A crash may have split a character.
     let text = std::fs::read(path).map_err(cannot)?;
     let mut labels = Vec::new();
     let lines = (1..).zip(text.split_inclusive(|byte| *byte == b'\n'));
@@ -169,7 +170,7 @@ fn read(path: &Path) -> Result<Vec<Label>> {
     while let Some((number, line)) = lines.next() {
         match serde_json::from_slice(line) {
             Ok(label) => labels.push(label),
-            // A crash cut it off before it was acknowledged.
+            // A crash truncated it before it was acknowledged.
             Err(_) if lines.peek().is_none() && !line.ends_with(b"\n") => {}
             Err(error) => {
                 let (path, reason) = (path.to_owned(), error.to_string());
@@ -180,7 +181,7 @@ fn read(path: &Path) -> Result<Vec<Label>> {
     Ok(labels)
 }
 
-/// A file that labels are appended to.
+/// A file to which labels are appended.
 #[derive(Debug)]
 pub(crate) struct LabelFile {
     path: PathBuf,
@@ -188,21 +189,21 @@ pub(crate) struct LabelFile {
 }
 
 impl LabelFile {
-    /// Opens or makes the file. What a crash left of a last line is removed.
+    /// Opens or creates the file. An incomplete last line left by a crash is removed.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let cannot = |cause| lookalike_io::Error::Unwritable { path: path.to_owned(), cause };
         let is_new = !path.exists();
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(cannot)?;
         end_last_line(&mut file).map_err(cannot)?;
         if is_new {
-            // A file whose folder does not know of it is lost with the power.
+            // Sync the folder too: otherwise a new file can be lost in a power failure.
             sync_folder(path).map_err(cannot)?;
         }
         Ok(Self { path: path.to_owned(), file })
     }
 
-    /// Appends a label. When this returns, the label is on the disk.
-    pub(crate) fn append(&mut self, label: &Label) -> Result<()> {
+    /// Appends a label. When this returns, the label is on disk.
+    pub(crate) fn append(&mut self, label: &impl Serialize) -> Result<()> {
         let mut line = serde_json::to_vec(label).expect("strings and numbers have a JSON form");
         line.push(b'\n');
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
@@ -217,7 +218,7 @@ fn end_last_line(file: &mut File) -> io::Result<()> {
     let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
     match &text[end..] {
         [] => Ok(()),
-        line if serde_json::from_slice::<Label>(line).is_ok() => file.write_all(b"\n"),
+        line if serde_json::from_slice::<serde_json::Value>(line).is_ok() => file.write_all(b"\n"),
         _ => file.set_len(end as u64),
     }
 }
@@ -230,7 +231,7 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> io::Result<()> {
-    // There a folder cannot be opened to be synced.
+    // On this platform, a folder cannot be opened for syncing.
     Ok(())
 }
 

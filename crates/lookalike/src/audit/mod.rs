@@ -1,11 +1,12 @@
-//! A finished run of `dedup` to its precision with a confidence interval: a sample of removals is labeled by people.
+//! Measures the precision of a finished run of `dedup`, with a confidence interval: people label a sample of its
+//! removals.
 //!
 //! ```text
 //! removed.jsonl → strata → sample ┐
 //! input → near misses ────────────┴→ pairs with texts → labels.jsonl → audit.json
 //! ```
 //!
-//! Who labels sees neither the similarity of a pair nor which of both was kept before the answer.
+//! Labelers see neither the similarity of a pair nor which document was kept before they answer.
 
 mod agreement;
 mod labels;
@@ -32,10 +33,10 @@ pub use self::page::report;
 pub use self::result::{AuditResult, JudgedRow, labels_by_similarity};
 pub use self::statistics::Precision;
 
-pub(crate) use self::labels::Labels;
+pub(crate) use self::labels::{LabelFile, Labels};
 pub(crate) use self::result::AUDIT;
 
-use self::labels::{LABELS, LabelFile};
+use self::labels::LABELS;
 use self::near_misses::NearMisses;
 use self::pairs::Pair;
 use self::population::Population;
@@ -46,7 +47,7 @@ use crate::progress::Progress;
 use crate::report::page::texts::{InputTexts, LONGEST};
 use crate::report::summary::Summary;
 
-/// Pairs to be labeled. Labels may be given by several threads.
+/// A set of pairs to label. Several threads may add labels.
 #[derive(Debug)]
 pub struct Audit {
     folder: PathBuf,
@@ -59,23 +60,23 @@ pub struct Audit {
     labels: Mutex<Option<LabelFile>>,
 }
 
-/// What a page says about a pair.
+/// A label for a pair, as given on the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize, Serialize, Setters)]
 #[serde(default)]
 #[setters(strip_option, into)]
 #[non_exhaustive]
 pub struct Said {
-    /// The answer; none to take it back.
+    /// The answer; none to undo it.
     pub label: Option<Answer>,
-    /// Whether something is lost with the removed document.
+    /// True if the removed document has something the kept one lacks.
     pub something_lost: bool,
-    /// Whether the worse copy was kept.
+    /// True if the worse copy was kept.
     pub worse_kept: bool,
     /// A note.
     pub note: String,
 }
 
-/// What the source of a document was in a run; none if it was a field that is not known here.
+/// The source field of a run; none if it is not known here.
 fn source_by(summary: &Summary, read: &ReadOptions) -> Option<SourceBy> {
     SourceBy::parse(&summary.parameters.source)
         .filter(|by| *by != SourceBy::Field || read.settings.fields.source.is_some())
@@ -86,8 +87,8 @@ impl Audit {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::NotARun`] when the folder has no summary of `dedup` or no evidence; when the input cannot be read;
-    /// and [`crate::Error::NothingToLabel`] when there is no pair whose texts are still there.
+    /// [`crate::Error::NotARun`] if the folder has no summary of `dedup` or no evidence; if the input cannot be read;
+    /// and [`crate::Error::NothingToLabel`] if there is no pair whose texts still exist.
     pub fn prepare(options: &AuditOptions, progress: &dyn Progress) -> Result<Self> {
         let AuditOptions { folder, sample, near_misses, seed, scheme, .. } = options;
         let summary = Summary::read(folder)?;
@@ -125,50 +126,50 @@ impl Audit {
         })
     }
 
-    /// How many pairs there are to label.
+    /// Number of pairs to label.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Whether there are none. There always are.
+    /// True if there are none, which never happens.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
-    /// How many of the pairs are near misses.
+    /// Number of pairs that are near misses.
     pub fn near_misses(&self) -> usize {
         self.pairs.iter().filter(|pair| pair.facts.near_miss).count()
     }
 
-    /// Among how many kept documents near misses were looked for.
+    /// Number of kept documents among which near misses were searched.
     pub fn compared(&self) -> u64 {
         self.compared
     }
 
-    /// How many removals of the sample cannot be labeled: a text is not there any more, or has changed.
+    /// Number of sampled removals that cannot be labeled because a text is missing or has changed.
     pub fn without_text(&self) -> usize {
         self.without_text
     }
 
-    /// The file that labels are appended to.
+    /// The file to which labels are appended.
     pub fn labels_path(&self) -> PathBuf {
         self.folder.join(LABELS)
     }
 
-    /// The facts of a pair, by its number from 0.
+    /// The metadata of a pair, by its number from 0.
     pub fn facts(&self, number: usize) -> Option<&PairFacts> {
         self.pairs.get(number).map(|pair| &pair.facts)
     }
 
-    /// Appends a label of a pair to the file. When this returns, the label is on the disk.
+    /// Appends a label of a pair to the file. When this returns, the label is on disk.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     ///
     /// # Panics
     ///
-    /// When there is no pair of this number.
+    /// If there is no pair with this number.
     pub fn label(&self, number: usize, said: Said) -> Result<()> {
         let facts = self.pairs[number].facts.clone();
         let Said { label, something_lost, worse_kept, note } = said;
@@ -180,11 +181,11 @@ impl Audit {
         }
     }
 
-    /// What this labeler said before about each pair, by number.
+    /// The earlier labels of this labeler on each pair, by number.
     ///
     /// # Errors
     ///
-    /// When the file is there and cannot be read.
+    /// If the file exists and cannot be read.
     pub fn said(&self) -> Result<Vec<Option<Said>>> {
         let labels = labels_of(&self.folder, &[])?;
         let own = self.labeler.as_deref().unwrap_or("labels");
@@ -197,24 +198,24 @@ impl Audit {
         Ok(self.pairs.iter().map(said).collect())
     }
 
-    /// Both texts of a pair side by side, as they are labeled.
+    /// Both texts of a pair side by side, as shown for labeling.
     pub fn side_by_side(&self, number: usize) -> Option<Html> {
         let pair = self.pairs.get(number)?;
         Some(pair.render(&self.scheme, pairs::is_turned(self.seed, number), Excerpt::Folded))
     }
 
-    /// The page to label on, which asks the address that it came from for pairs.
+    /// The page for labeling, which requests pairs from its own server.
     ///
     /// # Errors
     ///
-    /// When labels are there and cannot be read.
+    /// If labels exist and cannot be read.
     pub fn page(&self) -> Result<String> {
         Ok(LabelPage { facts: self.island(&self.said()?), place: LabelPlace::Served }.render())
     }
 
-    /// The page to label on for somebody else: one file with all pairs, which saves labels as a download.
+    /// The page for labeling as a single file with all pairs, which saves labels as a download.
     pub fn offline_page(&self) -> String {
-        // A browser opens no more than that with ease. Of a pair that is larger, only the differences are shown.
+        // Browsers have difficulty opening larger files. For a pair that is larger, only the differences are shown.
         const MOST_BYTES: usize = 20_000_000;
         let most = MOST_BYTES / self.pairs.len().max(1);
         let pair = |(number, pair): (usize, &Pair)| {
@@ -227,7 +228,7 @@ impl Audit {
         LabelPage { facts: self.island(&nothing), place: LabelPlace::File(pairs) }.render()
     }
 
-    /// What the script of a page knows of all pairs, as JSON.
+    /// The data of all pairs for the script of a page, as JSON.
     fn island(&self, said: &[Option<Said>]) -> String {
         let pairs: Vec<IslandPair<'_>> = self
             .pairs
@@ -240,17 +241,17 @@ impl Audit {
                 said: said.as_ref(),
             })
             .collect();
-        // Offline labels are remembered by the browser under this name.
+        // The browser stores offline labels under this name.
         let name = format!("{}-{}-{}", self.seed, self.pairs.len(), fingerprint(&self.pairs));
         let island = Island { name, labeler: self.labeler.as_deref(), pairs };
         serde_json::to_string(&island).expect("strings and numbers have a JSON form")
     }
 
-    /// Counts all labels so far, and writes `audit.json`.
+    /// Evaluates all labels so far, and writes `audit.json`.
     ///
     /// # Errors
     ///
-    /// When the folder cannot be read or written.
+    /// If the folder cannot be read or written.
     pub fn result(&self, progress: &dyn Progress) -> Result<AuditResult> {
         judge(&self.folder, &[], progress)
     }
@@ -275,12 +276,12 @@ fn fingerprint(pairs: &[Pair]) -> String {
     format!("{:016x}", lookalike_core::hash::Key::FIXED.bytes_hash(places.as_bytes()) as u64)
 }
 
-/// Counts the labels in a folder and in further files, and writes `audit.json` to the folder.
+/// Evaluates the labels in a folder and in further files, and writes `audit.json` to the folder.
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotARun`] when the folder has no summary of `dedup` or no evidence, [`crate::Error::NotALabel`] when a
-/// file has something else than labels, [`crate::Error::NoLabels`] when there are none; and when the file cannot be
+/// [`crate::Error::NotARun`] if the folder has no summary of `dedup` or no evidence, [`crate::Error::NotALabel`] if a
+/// file contains anything except labels, [`crate::Error::NoLabels`] if there are none; and if the file cannot be
 /// written.
 pub fn judge(folder: &Path, files: &[PathBuf], progress: &dyn Progress) -> Result<AuditResult> {
     let summary = Summary::read(folder)?;
@@ -298,23 +299,23 @@ pub fn judge(folder: &Path, files: &[PathBuf], progress: &dyn Progress) -> Resul
     Ok(result)
 }
 
-/// Labels a removal of the run in a folder: the label is appended to `labels.jsonl`, as those of [`Audit::label`] are. Without an answer,
-/// an earlier label is taken back. When this returns, the label is on the disk.
+/// Labels a removal of the run in a folder: the label is appended to `labels.jsonl`, like those of [`Audit::label`].
+/// Without an answer, an earlier label is undone. When this returns, the label is on disk.
 ///
 /// # Errors
 ///
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub fn label_removal(folder: &Path, removal: &Removal, answer: Option<Answer>, labeler: Option<String>) -> Result<()> {
     let facts = pairs::facts_of(removal);
     let label = Label { facts, label: answer, something_lost: false, worse_kept: false, note: String::new(), labeler };
     LabelFile::open(&folder.join(LABELS))?.append(&label)
 }
 
-/// What most labelers say of a removal; none if nobody says anything.
+/// The majority answer for a removal; none without labels.
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotALabel`] when the file has something else than labels.
+/// [`crate::Error::NotALabel`] if the file contains anything except labels.
 pub fn label_of_removal(folder: &Path, removal: &Removal) -> Result<Option<Answer>> {
     Ok(labels_of(folder, &[])?.answer(&pairs::facts_of(removal).key()))
 }

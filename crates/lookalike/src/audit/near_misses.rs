@@ -1,13 +1,13 @@
-//! Near misses: pairs of kept documents that are a little less similar than the threshold, to judge the threshold by.
+//! Near misses: pairs of kept documents slightly below the threshold, which help to judge the threshold.
 //!
-//! They are looked for among a bounded number of kept documents. Which ones is decided by the smallest hash of a
-//! document's shingles, which two documents share with a chance that is their similarity: so pairs stay together, where a
-//! plain sample of one document in a hundred would keep one pair in ten thousand.
+//! They are searched among a limited number of kept documents, selected by the smallest hash of a document's shingles.
+//! Two documents share this hash with a probability equal to their similarity, so pairs are selected together, while a
+//! simple sample of one document in a hundred would include one pair in ten thousand.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use lookalike_core::hash::{draw, mix};
+use lookalike_core::hash::{Key, draw, mix};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::text::shingle::Shingler;
@@ -25,17 +25,17 @@ use crate::report::page::rows::insert_least;
 use crate::report::page::texts::{LONGEST, Text};
 use crate::texts;
 
-/// How far below the threshold a near miss is at most.
+/// Maximum distance of a near miss below the threshold.
 const BELOW: f64 = 0.1;
 
-/// By how many bits more the sketches of a near miss differ at most, where bits decide.
+/// Maximum number of additional differing bits of a near miss, if bits decide.
 const MORE_BITS: u32 = 3;
 
-/// How many kept documents are compared, and how many bytes of them.
+/// Maximum number of kept documents to compare, and of their bytes.
 const MOST_DOCUMENTS: usize = 100_000;
 const MOST_BYTES: usize = 256 << 20;
 
-/// Pairs just below the threshold, and how many kept documents they were looked for in.
+/// Pairs just below the threshold, and the number of kept documents among which they were searched.
 #[derive(Debug, Default)]
 pub(crate) struct NearMisses {
     pub(crate) pairs: Vec<Pair>,
@@ -43,8 +43,8 @@ pub(crate) struct NearMisses {
 }
 
 impl NearMisses {
-    /// Finds up to `most` pairs among the kept documents of a run, whose sources are told by `source` if that is known. None
-    /// where exact copies alone were removed: there is no threshold.
+    /// Finds up to `most` pairs among the kept documents of a run, whose sources are given by `source` if known. None
+    /// if only exact copies were removed: there is no threshold.
     pub(crate) fn find(
         folder: &Path,
         read: &ReadOptions,
@@ -74,7 +74,7 @@ impl NearMisses {
     }
 }
 
-/// The scheme that finds near misses too; none where no threshold decides.
+/// The scheme that also finds near misses; none if no threshold decides.
 fn lower(scheme: &Scheme) -> Option<Scheme> {
     let threshold = (scheme.threshold() - BELOW).max(scheme.threshold() / 2.0);
     let lower = match (scheme.method(), scheme.criterion()) {
@@ -87,15 +87,21 @@ fn lower(scheme: &Scheme) -> Option<Scheme> {
         }
         (_, Criterion::Containment(_)) => Scheme::containment(threshold),
         (_, Criterion::Jaccard(_)) => Scheme::jaccard(threshold),
-        // Measures of sets, not of documents.
+        // Measures for sets, not for documents.
         (_, Criterion::Cosine(_) | Criterion::Overlap(_)) => return None,
     };
-    Some(lower.ok()?.with_shingle(scheme.shingle().clone()).with_fold(scheme.fold()))
+    Some(
+        lower
+            .ok()?
+            .with_shingle(scheme.shingle().clone())
+            .with_fold(scheme.fold())
+            .with_repeats_counted(scheme.counts_repeats()),
+    )
 }
 
-/// Kept documents that stay together with those like them.
+/// Selected kept documents, together with those similar to them.
 struct Chosen {
-    /// In the order of the input.
+    /// In input order.
     documents: Vec<Walked>,
 }
 
@@ -115,11 +121,10 @@ impl Chosen {
             let least = |shingler: &mut Shingler, document: &Walked| {
                 shingler.features(&document.text).all.iter().copied().min()
             };
-            let least: Vec<Option<u64>> =
-                kept.par_iter().map_init(|| Shingler::new(scheme.shingle(), scheme.fold()), least).collect();
+            let least: Vec<Option<u64>> = kept.par_iter().map_init(|| scheme.shingler(Key::FIXED), least).collect();
             for (document, least) in kept.into_iter().zip(least) {
                 number += 1;
-                // Without words it is like nothing.
+                // A document without words matches nothing.
                 let Some(least) = least else { continue };
                 bytes += document.text.len();
                 chosen.insert((mix(least), number), document);

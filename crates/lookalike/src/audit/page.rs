@@ -1,4 +1,4 @@
-//! What people say of a sample of removals: Henzinger's table, with the interval of each precision.
+//! The result of an audit as part of a page: Henzinger's table, with the interval of each precision.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -12,14 +12,14 @@ use crate::progress::Progress;
 use crate::report::page::{Reported, write_report};
 use crate::statistics::Estimate;
 
-/// How many disagreements are listed.
+/// Maximum number of disagreements to list.
 const LISTED: usize = 50;
 
 /// Writes the report on a finished run, with the result of its audit if there is one.
 ///
 /// # Errors
 ///
-/// [`Error::NotARun`] when the folder has no summary of `dedup` or no evidence; and when the file cannot be written.
+/// [`Error::NotARun`] if the folder has no summary of `dedup` or no evidence; and if the file cannot be written.
 pub fn report(options: &ReportOptions, progress: &dyn Progress) -> Result<Reported> {
     let of_audit = |audit: AuditResult| Section::new("audit", "Precision by labels", section(&audit));
     write_report(options, read(&options.folder)?.map(of_audit), progress)
@@ -36,7 +36,7 @@ fn read(folder: &Path) -> Result<Option<AuditResult>> {
     }
 }
 
-/// The table, and what follows from it.
+/// The table, and conclusions.
 pub(super) fn section(audit: &AuditResult) -> Html {
     let mut section = html!("<p>{}</p>\n", sentence(audit));
     let mut rows = audit.bands.clone();
@@ -91,7 +91,7 @@ fn interval(estimate: Estimate) -> String {
     format!("{} ({} to {})", share(estimate.value), share(estimate.low), share(estimate.high))
 }
 
-/// Three digits, of which the last never makes a whole of a part.
+/// Three digits, rounded so that a value below 1 is never shown as 1.
 fn share(share: f64) -> String {
     let shown = format!("{share:.3}");
     if shown == "1.000" && share < 1.0 { "0.999".to_owned() } else { shown }
@@ -139,7 +139,7 @@ fn row(row: &JudgedRow) -> Vec<Cell> {
     cells
 }
 
-/// How well several labelers agree, and where they do not.
+/// The agreement of several labelers, and their disagreements.
 fn labelers(audit: &AuditResult) -> Html {
     if audit.agreement.is_empty() {
         return Html::default();

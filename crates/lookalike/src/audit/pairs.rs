@@ -1,5 +1,5 @@
-//! Pairs to be labeled, with their texts, as a person sees them: side by side, in an order and on sides that chance
-//! decides, without a similarity.
+//! Pairs to label, with their texts, as shown to people: side by side, in random order and on random sides, without a
+//! similarity.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,9 +13,9 @@ use lookalike_page::{Excerpt, Html, SideBySide, SideText, name};
 use super::labels::PairFacts;
 use crate::options::{MethodOptions, Scheme, SketchKey};
 use crate::output::rows::Removal;
-use crate::passages::pieces::pieces;
 use crate::report::page::rows::Place;
 use crate::report::page::texts::{Text, TextSource};
+use crate::shared_text::pieces::pieces;
 
 /// A pair with both texts, left and right.
 #[derive(Clone, Debug)]
@@ -24,12 +24,12 @@ pub(crate) struct Pair {
     pub(crate) texts: [Text; 2],
 }
 
-/// The removals whose texts could be read again, and are what was compared.
+/// The removals whose texts could be read again and are unchanged.
 pub(crate) fn with_texts(removals: Vec<Removal>, scheme: &Scheme, source: &dyn TextSource) -> Vec<Pair> {
     let places = |removal: &Removal| [removal.removed_place(), removal.kept_place()];
     let wanted: BTreeSet<Place> = removals.iter().flat_map(places).collect();
     let texts: HashMap<Place, Text> = source.texts(&wanted);
-    let mut shingler = Shingler::new(scheme.shingle(), scheme.fold());
+    let mut shingler = scheme.shingler(Key::FIXED);
     let agreeing = Agreeing::new(scheme);
     let pair = |removal: Removal| {
         let [removed, kept] = places(&removal);
@@ -44,7 +44,7 @@ pub(crate) fn with_texts(removals: Vec<Removal>, scheme: &Scheme, source: &dyn T
     removals.into_iter().filter_map(pair).collect()
 }
 
-/// What a label states of a removal.
+/// The data of a removal in its label.
 pub(crate) fn facts_of(removal: &Removal) -> PairFacts {
     PairFacts {
         left_id: removal.removed_id.clone(),
@@ -62,7 +62,7 @@ pub(crate) fn facts_of(removal: &Removal) -> PairFacts {
     }
 }
 
-/// Whether two texts are what was compared; of those that are cut nobody knows.
+/// True if two texts are the ones that were compared, or if this is unknown because they are truncated.
 fn is_unchanged(removal: &Removal, texts: &[Text; 2], shingler: &mut Shingler) -> bool {
     let (Some(jaccard), 0) = (removal.jaccard, texts[0].more + texts[1].more) else { return true };
     let features = [0, 1].map(|side: usize| shingler.features(&texts[side].text).all.to_vec());
@@ -76,14 +76,14 @@ struct Agreeing<'a> {
 }
 
 impl<'a> Agreeing<'a> {
-    /// None for other methods, and where the key of the run is not known.
+    /// None for other methods, and if the key of the run is not known.
     fn new(scheme: &'a Scheme) -> Option<Self> {
         let is_meant =
             matches!(scheme.method(), MethodOptions::SuperShingle { .. }) && scheme.key() == SketchKey::Fixed;
         is_meant.then(|| Self { scheme, method: scheme.build_method() })
     }
 
-    /// None if a text is so long that it was cut.
+    /// None if a text is so long that it was truncated.
     fn count(&self, texts: &[Text; 2]) -> Option<u32> {
         if texts[0].more + texts[1].more > 0 {
             return None;
@@ -98,7 +98,7 @@ impl<'a> Agreeing<'a> {
     }
 }
 
-/// Puts pairs into a random order, the same for the same seed.
+/// Shuffles pairs; the order depends only on the seed.
 pub(crate) fn shuffle(pairs: &mut [Pair], seed: u64) {
     let place = |pair: &Pair| (pair.facts.left_file.clone(), pair.facts.left_position, pair.facts.near_miss);
     pairs.sort_by_cached_key(place);
@@ -109,19 +109,19 @@ pub(crate) fn shuffle(pairs: &mut [Pair], seed: u64) {
     pairs.clone_from_slice(&shuffled);
 }
 
-/// What draws are for: which pair comes next, and which of its documents is on the left.
+/// Purposes of draws: the order of pairs, and which document of a pair is on the left.
 const ORDER: u64 = 0x6F72_6465_7200_0000;
 const SIDES: u64 = 0x7369_6465_7300_0000;
 
-/// Whether the left document is shown on the right.
+/// True if the left document is shown on the right.
 pub(crate) fn is_turned(seed: u64, number: usize) -> bool {
     draw(seed ^ SIDES, number as u64) & 1 == 1
 }
 
 impl Pair {
-    /// Both texts side by side.
+    /// Renders both texts side by side.
     pub(crate) fn render(&self, scheme: &Scheme, is_turned: bool, excerpt: Excerpt) -> Html {
-        let mut shingler = Shingler::new(scheme.shingle(), scheme.fold());
+        let mut shingler = scheme.shingler(Key::FIXED);
         let order = if is_turned { [1, 0] } else { [0, 1] };
         let ids = [&self.facts.left_id, &self.facts.right_id];
         let [first, second] = pieces(order.map(|side| &*self.texts[side].text), &mut shingler).pieces;

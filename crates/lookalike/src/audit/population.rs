@@ -1,6 +1,7 @@
-//! The removals of a run to strata, each with a random sample: a band of similarity, of one source or of two.
+//! Divides the removals of a run into strata, each with a random sample. A stratum is a band of similarity, within one
+//! source or across two.
 //!
-//! Exact copies are in no stratum. They are equal in every character, and nobody has to look at them.
+//! Exact copies are in no stratum: they are equal in every character, and need no inspection.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -13,18 +14,18 @@ use crate::output::read_back::each_removal;
 use crate::output::rows::Removal;
 use crate::report::page::rows::insert_least;
 
-/// What is sampled together.
+/// A group of removals that is sampled together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Stratum {
     pub(crate) has_one_source: bool,
-    /// The number of the band: the similarity is from a twentieth of it on.
+    /// The number of the band: the similarity is at least a twentieth of it.
     pub(crate) band: u8,
 }
 
-/// How many bands of similarity there are.
+/// Number of bands of similarity.
 pub(crate) const BANDS: u8 = 20;
 
-/// How many pairs of each stratum are labeled at least, if it has as many.
+/// Minimum number of pairs to label from each stratum, if it has as many.
 const LEAST: usize = 15;
 
 /// The removals of a run.
@@ -32,16 +33,16 @@ const LEAST: usize = 15;
 pub(crate) struct Population {
     pub(crate) removed: u64,
     pub(crate) exact_copies: u64,
-    /// How many removals each stratum has.
+    /// Number of removals of each stratum.
     pub(crate) sizes: BTreeMap<Stratum, u64>,
-    /// Of each stratum, those that come first in a random order.
+    /// The first removals of each stratum in a random order.
     drawn: BTreeMap<Stratum, BTreeMap<u64, Removal>>,
-    /// The strata of the pairs that were asked for.
+    /// The strata of the requested pairs.
     pub(crate) strata_of: HashMap<PairKey, Stratum>,
 }
 
 impl Population {
-    /// Reads the removals of a folder: up to `most` of each stratum are drawn, and the strata of `pairs` noted.
+    /// Reads the removals of a folder: draws up to `most` from each stratum, and records the strata of `pairs`.
     pub(crate) fn read(folder: &Path, most: usize, seed: u64, pairs: &HashSet<PairKey>) -> Result<Self> {
         let mut population = Self::default();
         each_removal(folder, |number, removal| population.take(removal, most, draw(seed, number), pairs))?;
@@ -66,7 +67,8 @@ impl Population {
         insert_least(self.drawn.entry(stratum).or_default(), most, drawn, || removal);
     }
 
-    /// A sample of about this size: at least 15 pairs of each stratum, and the rest by the number of their removals.
+    /// A sample of about this size: at least 15 pairs of each stratum, and the rest in proportion to the number of
+    /// their removals.
     pub(crate) fn sample(mut self, size: usize) -> Vec<Removal> {
         let sizes: Vec<u64> = self.sizes.values().copied().collect();
         let counts = allocate(&sizes, size);
@@ -82,14 +84,14 @@ pub(crate) fn band(similarity: f64) -> u8 {
     (similarity * f64::from(BANDS)).clamp(0.0, f64::from(BANDS - 1)) as u8
 }
 
-/// How many of each stratum are taken.
+/// Number of pairs to take from each stratum.
 fn allocate(sizes: &[u64], sample: usize) -> Vec<usize> {
     let fits = |size: u64, count: usize| count.min(usize::try_from(size).unwrap_or(usize::MAX));
     let least = LEAST.min(sample.checked_div(sizes.len()).unwrap_or(0)).max(1);
     let mut counts: Vec<usize> = sizes.iter().map(|size| fits(*size, least)).collect();
     let sample = sample.min(sizes.iter().map(|size| fits(*size, sample)).sum());
     while counts.iter().sum::<usize>() < sample {
-        // The stratum that has fewest for its size gets the next.
+        // The stratum with the fewest pairs for its size gets the next one.
         let lacks = |at: &usize| (sizes[*at] > counts[*at] as u64).then(|| counts[*at] as f64 / sizes[*at] as f64);
         let open = (0..sizes.len()).filter_map(|at| Some((lacks(&at)?, at)));
         let Some((_, next)) = open.min_by(|left, right| left.0.total_cmp(&right.0)) else { break };

@@ -1,5 +1,5 @@
-//! Labels and removals to the table that answers how much of what was removed is right: a row per band of similarity, by
-//! source, by super-shingles, and all removals by their weight. (Henzinger 2006)
+//! Computes how many removals are correct from labels: a row per band of similarity, by source, by super-shingles, and
+//! all removals by their weight. (Henzinger 2006)
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,28 +13,28 @@ use super::statistics::{self, Precision, Tally};
 use crate::error::Result;
 use crate::report::summary::Summary;
 
-/// What the file of a result is called.
+/// Name of the result file.
 pub(crate) const AUDIT: &str = "audit.json";
 
-/// How many disagreements are listed.
+/// Maximum number of disagreements to list.
 const LISTED: usize = 1000;
 
-/// The precision of a run by labels: what `audit.json` has.
+/// The precision of a run, estimated from labels: the content of `audit.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct AuditResult {
-    /// The version that counted.
+    /// The version that evaluated the labels.
     pub lookalike: String,
     /// Minimum similarity of near-duplicates in the run.
     pub threshold: f64,
     /// All documents that the run removed.
     pub removed_count: u64,
-    /// Of these, exact copies of the kept document. They are right without a label, and in no row.
+    /// Of these, exact copies of the kept document. They are correct without a label, and are in no row.
     pub exact_copy_count: u64,
-    /// All others, each stratum by its share of removals.
+    /// All other removals, with each stratum weighted by its share of removals.
     pub all: JudgedRow,
-    /// The share of all removals that is right, exact copies included.
+    /// The share of all removals that are correct, exact copies included.
     pub precision_with_exact_copies: Option<crate::Estimate>,
     /// By similarity, the lowest band first.
     pub bands: Vec<JudgedRow>,
@@ -42,20 +42,20 @@ pub struct AuditResult {
     pub sources: Vec<JudgedRow>,
     /// By the number of equal super-shingles, if the run compared these.
     pub super_shingles: Vec<JudgedRow>,
-    /// Pairs of kept documents a little below the threshold. Their precision is the share of them that are the same: if it is
-    /// high, the threshold could be lower.
+    /// Pairs of kept documents a little below the threshold. Their precision is the share of them that are the same: if
+    /// it is high, the threshold could be lower.
     pub near_misses: Option<JudgedRow>,
     /// Removals of which most labelers say that something is lost.
     pub something_lost_count: u64,
     /// Removals of which most labelers say that the worse copy was kept.
     pub worse_kept_count: u64,
-    /// About how many more labels would make the interval of all removals half as wide.
+    /// Estimated number of additional labels that would halve the interval of all removals.
     pub label_count_to_halve: Option<u64>,
-    /// Who labeled how many pairs.
+    /// Number of labeled pairs, by labeler.
     pub labelers: BTreeMap<String, u64>,
-    /// How well every two labelers agree.
+    /// Agreement of each pair of labelers.
     pub agreement: Vec<Kappa>,
-    /// Pairs of which labelers say different things: the first of them.
+    /// Pairs on which labelers disagree: the first of them.
     pub disagreements: Vec<Disagreement>,
     /// Labels of pairs that this run did not remove. They do not count.
     pub other_pair_count: u64,
@@ -66,30 +66,30 @@ pub struct AuditResult {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct JudgedRow {
-    /// What the row is about, such as `0.80 to 0.85`.
+    /// Description of the row, such as `0.80 to 0.85`.
     pub name: String,
-    /// How many pairs there are; none where they were not counted.
+    /// Number of pairs; `None` if they were not counted.
     pub pair_count: Option<u64>,
-    /// How many of them have a label.
+    /// Number of labeled pairs.
     pub labeled_count: u64,
-    /// Of these, the ones that are the same,
+    /// Of these, pairs that are the same.
     pub same_count: u64,
-    /// that are different,
+    /// Pairs that are different.
     pub different_count: u64,
-    /// and of which nobody can tell.
+    /// Pairs for which nobody can tell.
     pub cannot_tell_count: u64,
-    /// The share that is the same; none without a label.
+    /// The share of pairs that are the same; `None` without a label.
     pub precision: Option<Precision>,
 }
 
-/// What is known of the labeled pairs of a run.
+/// The labeled pairs of a run.
 struct Judged<'a> {
     labels: &'a Labels,
     tallies: BTreeMap<Stratum, Tally>,
 }
 
 impl AuditResult {
-    /// Counts labels.
+    /// Evaluates labels.
     pub(crate) fn new(folder: &Path, summary: &Summary, labels: &Labels) -> Result<Self> {
         let pairs: HashSet<PairKey> = labels.pairs().into_keys().cloned().collect();
         let population = Population::read(folder, 0, 0, &pairs)?;
@@ -126,18 +126,18 @@ impl AuditResult {
         })
     }
 
-    /// The tables of the result as a part of a page.
+    /// The tables of the result as part of a page.
     pub fn to_html(&self) -> lookalike_page::Html {
         super::page::section(self)
     }
 
-    /// How many pairs of the run have a label, near misses included.
+    /// Number of labeled pairs of the run, including near misses.
     pub fn labeled(&self) -> u64 {
         self.all.labeled_count + self.near_misses.as_ref().map_or(0, |row| row.labeled_count)
     }
 }
 
-/// The share of right removals among all, of which some are right for certain.
+/// The precision of all removals, some of which are correct by definition.
 fn with_copies(estimate: crate::Estimate, copies: f64) -> crate::Estimate {
     let of_all = |share: f64| copies + (1.0 - copies) * share;
     crate::Estimate { value: of_all(estimate.value), low: of_all(estimate.low), high: of_all(estimate.high) }
@@ -165,7 +165,7 @@ impl<'a> Judged<'a> {
             by_number.entry(number).or_default().add(self.labels.answer(pair));
         }
         let row = |(number, tally): (u32, Tally)| {
-            // How many pairs agree in so many is known of those that were read again, and of no others.
+            // The number of equal super-shingles is known only for pairs that were read again.
             let endless = Tally { population: u64::MAX / 2, ..tally };
             JudgedRow { pair_count: None, ..JudgedRow::new(&format!("{number}-sim"), &[endless]) }
         };
@@ -182,7 +182,7 @@ impl<'a> Judged<'a> {
         (tally.labeled() > 0).then(|| JudgedRow { pair_count: None, ..JudgedRow::new(&name, &[endless]) })
     }
 
-    /// Removals of which at least half of the labelers say something.
+    /// Number of removals for which `says` holds for at least half of the labelers.
     fn count(&self, population: &Population, says: impl Fn(&super::labels::Label) -> bool) -> u64 {
         let is_said = |pair: &&PairKey| {
             let (said, all) =
@@ -226,12 +226,12 @@ impl JudgedRow {
     }
 }
 
-/// Labels by the similarity of their pairs, removed and near misses alike: where people begin to say that two documents are
-/// different. The lowest band of similarity first.
+/// Labels by the similarity of their pairs, both removed and near misses, to show where people start to consider two
+/// documents different. The lowest band comes first.
 ///
 /// # Errors
 ///
-/// When a file cannot be read, or has something else than labels.
+/// If a file cannot be read, or contains anything except labels.
 pub fn labels_by_similarity(files: &[PathBuf]) -> Result<Vec<JudgedRow>> {
     let labels = Labels::read(files)?;
     let mut by_band: BTreeMap<u8, Tally> = BTreeMap::new();
@@ -245,7 +245,7 @@ pub fn labels_by_similarity(files: &[PathBuf]) -> Result<Vec<JudgedRow>> {
     Ok(by_band.into_iter().map(row).collect())
 }
 
-/// A band as a row names it.
+/// The name of a band in a row.
 fn name(band: u8) -> String {
     let edge = |band: u8| f64::from(band) / f64::from(BANDS);
     format!("{:.2} to {:.2}", edge(band), edge(band + 1))

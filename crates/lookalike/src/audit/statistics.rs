@@ -1,27 +1,27 @@
-//! Labels of a stratified sample to a precision with its 95 % confidence interval.
+//! Estimates the precision from the labels of a stratified sample, with its 95 % confidence interval.
 //!
-//! A stratum counts by its share of all removals, not by how many of its pairs happen to be labeled. The interval is
-//! Wilson's (1927), with as many labels as a simple random sample would need to be as exact: so for one stratum it is
-//! Wilson's itself, and with no wrong pair among 300 it says at least 0.987.
+//! A stratum is weighted by its share of all removals, not by the number of its labels. The interval is Wilson's
+//! (1927), for the effective sample size: for one stratum it is the Wilson interval itself, and with no wrong pair
+//! among 300 its lower end is 0.987.
 
 use serde::{Deserialize, Serialize};
 
 use crate::statistics::Estimate;
 
-/// How many standard deviations of a normal distribution leave 2.5 % on each side.
+/// Number of standard deviations of a normal distribution that leave 2.5 % on each side.
 const Z: f64 = 1.959_964;
 
-/// What labels say about a stratum.
+/// The labels of a stratum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// How many pairs the stratum has, labeled or not.
+    /// Number of pairs of the stratum, labeled or not.
     pub(crate) population: u64,
     pub(crate) same: u64,
     pub(crate) different: u64,
     pub(crate) cannot_tell: u64,
 }
 
-/// How pairs count of which nobody can tell.
+/// Treatment of pairs labeled *cannot tell*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Undecided {
     LeftOut,
@@ -34,7 +34,7 @@ impl Tally {
         self.same + self.different + self.cannot_tell
     }
 
-    /// How many pairs are right, of how many.
+    /// Number of correct pairs, and number of counted pairs.
     fn right(self, undecided: Undecided) -> (u64, u64) {
         match undecided {
             Undecided::LeftOut => (self.same, self.same + self.different),
@@ -44,12 +44,12 @@ impl Tally {
     }
 }
 
-/// A precision, and what it is if the pairs that nobody can tell are all the same, or all different.
+/// A precision, and its value if all pairs labeled *cannot tell* are the same, or are all different.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Precision {
-    /// The share of pairs that are the same among those of which somebody can tell.
+    /// The share of pairs that are the same, not counting those labeled *cannot tell*.
     #[serde(flatten)]
     pub estimate: Estimate,
     /// If all others are the same.
@@ -58,8 +58,8 @@ pub struct Precision {
     pub if_cannot_tell_is_different: Estimate,
 }
 
-/// The precision of strata together; none without a label. Strata without one count to the nearest that has some, so
-/// neighbors should stand beside each other.
+/// The precision over all strata; none without labels. Strata without labels are merged into the nearest one that has
+/// some, so similar strata should be adjacent.
 pub(crate) fn precision(strata: &[Tally]) -> Option<Precision> {
     Some(Precision {
         estimate: Weighted::new(strata, Undecided::LeftOut)?.estimate(),
@@ -68,8 +68,8 @@ pub(crate) fn precision(strata: &[Tally]) -> Option<Precision> {
     })
 }
 
-/// About how many more labels would make the interval half as wide; none if it has no width, or there are not as many
-/// pairs left.
+/// Estimated number of additional labels that would halve the interval; none if it has no width, or there are not
+/// enough pairs left.
 pub(crate) fn labels_to_halve(strata: &[Tally]) -> Option<u64> {
     let now = Weighted::new(strata, Undecided::LeftOut)?;
     let width = |estimate: Estimate| estimate.high - estimate.low;
@@ -79,7 +79,7 @@ pub(crate) fn labels_to_halve(strata: &[Tally]) -> Option<u64> {
     if wanted <= 0.0 {
         return None;
     }
-    // More of every stratum alike: what was found stays, and is found more often.
+    // More labels in every stratum, in the same proportions.
     let with = |labels: u64| {
         let times = labels as f64 / labeled as f64;
         let left = 1.0 - (labels - labeled) as f64 / (population - labeled).max(1) as f64;
@@ -100,7 +100,7 @@ pub(crate) fn labels_to_halve(strata: &[Tally]) -> Option<u64> {
     Some(enough - labeled)
 }
 
-/// A weighted share, and the number of labels that a simple random sample would need to be as exact.
+/// A weighted share, and its effective sample size.
 struct Weighted {
     share: f64,
     effective: f64,
@@ -113,16 +113,16 @@ impl Weighted {
         let (mut share, mut variance, mut weights) = (0.0, 0.0, 0.0);
         for Stratum { population, right, of } in strata {
             let (weight, right) = (population / all, right / of);
-            // What is labeled is known: only the rest of a stratum can surprise.
+            // Labeled pairs are known: only the rest of a stratum is uncertain.
             let unknown = (1.0 - of / population).max(0.0);
             share += weight * right;
             variance += weight * weight * right * (1.0 - right) / of * unknown;
             weights += weight * weight / of * unknown;
         }
-        // Weights that add up to 1 do so only nearly.
+        // Weights that should add up to 1 do so only approximately.
         let share = if share > 1.0 - 1e-12 { 1.0 } else { share };
-        // The labels by their weights (Kish 1965); fewer, if the wrong ones lie where few were labeled. Never more: where
-        // no wrong pair was found there may still be some.
+        // The effective number of labels by weights (Kish 1965); fewer, if the wrong pairs are in sparsely labeled
+        // strata. Never more: strata without wrong labels may still have wrong pairs.
         let by_weight = 1.0 / weights;
         let by_variance = if variance > 0.0 { share * (1.0 - share) / variance } else { f64::INFINITY };
         Some(Self { share, effective: by_weight.min(by_variance) })
@@ -140,14 +140,14 @@ struct Stratum {
     of: f64,
 }
 
-/// Strata that have labels, each with those nearest to it that have none.
+/// Strata that have labels, merged with those nearest to them that have none.
 fn joined(strata: &[Tally], undecided: Undecided) -> Option<Vec<Stratum>> {
     let of = |at: usize| strata[at].right(undecided);
     let with_labels: Vec<usize> = (0..strata.len()).filter(|at| of(*at).1 > 0).collect();
     let mut populations = vec![0; strata.len()];
     for (at, tally) in strata.iter().enumerate() {
         let nearest = with_labels.iter().min_by_key(|other| other.abs_diff(at))?;
-        // Who labels more than there is has labeled another run.
+        // More labels than removals means that they are from another run.
         populations[*nearest] += tally.population.max(of(at).1);
     }
     let stratum = |at: &usize| {
@@ -157,7 +157,7 @@ fn joined(strata: &[Tally], undecided: Undecided) -> Option<Vec<Stratum>> {
     (!with_labels.is_empty()).then(|| with_labels.iter().map(stratum).collect())
 }
 
-/// The interval of a share of so many draws. (Wilson 1927)
+/// The Wilson interval of a share of this many draws. (Wilson 1927)
 fn wilson(share: f64, draws: f64) -> Estimate {
     if draws.is_infinite() {
         return Estimate { value: share, low: share, high: share };
@@ -191,7 +191,7 @@ mod tests {
         assert!((some.low - 0.112).abs() < 0.001 && (some.high - 0.469).abs() < 0.001, "{some:?}");
         let none_wrong = estimate(&[tally(ENDLESS, 300, 0)]);
         assert!((none_wrong.low - 0.987).abs() < 0.0005 && none_wrong.high >= 1.0, "{none_wrong:?}");
-        // In strata that were labeled by their weight, nothing else.
+        // If strata are labeled in proportion to their weight, nothing else.
         let apart = estimate(&[tally(ENDLESS, 200, 0), tally(ENDLESS / 2, 100, 0)]);
         assert!((apart.low - none_wrong.low).abs() < 1e-4, "{apart:?}");
     }
@@ -200,7 +200,7 @@ mod tests {
     fn strata_count_by_their_share_of_removals() {
         let some = estimate(&[tally(900, 15, 15), tally(100, 30, 0)]);
         assert!((some.value - 0.55).abs() < 1e-12, "{some:?}");
-        // One without labels is taken for its neighbor.
+        // A stratum without labels is merged with its neighbor.
         let some = estimate(&[tally(900, 15, 15), tally(900, 0, 0), tally(200, 30, 0)]);
         assert!((some.value - 0.55).abs() < 1e-12, "{some:?}");
         assert_eq!(precision(&[tally(10, 0, 0)]), None);
@@ -229,7 +229,7 @@ mod tests {
         assert!(labels_to_halve(&[tally(400, 150, 150)]).unwrap() <= 100);
     }
 
-    /// Uniform numbers from 0 to 1, the same in every run.
+    /// Uniform pseudorandom numbers from 0 to 1.
     struct Random(u64, u64);
 
     impl Random {
@@ -239,8 +239,8 @@ mod tests {
         }
     }
 
-    /// How often the interval of a sample covers the precision of its population: of each stratum how many pairs it has,
-    /// how many of them are the same, and how many are labeled.
+    /// Share of samples whose interval covers the precision of the population. Each stratum is given as its number of
+    /// pairs, the share that is the same, and the number of labels.
     fn coverage(strata: &[(u64, f64, u64)], seed: u64) -> f64 {
         const TIMES: u32 = 4_000;
         let mut random = Random(seed, 0);
@@ -266,8 +266,9 @@ mod tests {
         f64::from(covered) / f64::from(TIMES)
     }
 
-    // Of 4,000 intervals that cover with a chance of 0.95, 0.95 ± 0.0104 cover in all but one of 400 tests (three standard
-    // deviations). A share of few counts jumps by as much again, around 0.95: Brown, Cai and DasGupta (2001), figure 5.
+    // Of 4,000 intervals that cover with probability 0.95, 0.95 ± 0.0104 cover in all but one of 400 tests (three
+    // standard deviations). For small counts, coverage varies by as much again around 0.95: Brown, Cai and DasGupta
+    // (2001), figure 5.
     const LEAST: f64 = 0.925;
 
     #[test]
@@ -284,7 +285,7 @@ mod tests {
 
     #[test]
     fn the_interval_of_strata_covers_as_often_as_it_says() {
-        // As in the study of Henzinger (2006): the more similar, the more often right. 15 of each at least.
+        // As in the study of Henzinger (2006): the more similar, the more often correct. At least 15 of each.
         let by_band = |low: f64, high: f64| -> Vec<(u64, f64, u64)> {
             let sizes = [50_u64, 400, 2_000, 20_000, 100, 900, 9_000, 60_000];
             let all: u64 = sizes.iter().sum();
@@ -300,7 +301,7 @@ mod tests {
 
     #[test]
     fn labels_that_do_not_follow_the_weights_are_no_more_sure_than_they_are() {
-        // All errors where few were labeled; and a small corpus of which most is labeled.
+        // All errors in sparsely labeled strata; and a small corpus that is mostly labeled.
         for (seed, strata) in (41..).zip([
             vec![(10_000, 0.8, 40), (10_000, 1.0, 260)],
             vec![(10_000, 0.95, 60), (10_000, 0.5, 240)],

@@ -1,5 +1,6 @@
-//! Kept documents into a saved index, so that a run that is cut short at any moment can be repeated: what is new is added before the
-//! output gets its name, what replaces others afterwards. Until then the next attempt finds all that this one was compared with.
+//! Adds kept documents to a saved index such that a run interrupted at any moment can be repeated: new documents are
+//! added before the output is renamed into place, and documents that replace others afterwards. Until then, the next
+//! attempt finds everything that this one was compared with.
 
 use std::collections::HashMap;
 
@@ -15,15 +16,15 @@ use crate::error::{Error, Result};
 use crate::options::DedupOptions;
 use crate::resources::memory::Memory;
 
-/// Kept documents on their way into the index.
+/// Kept documents to be added to the index.
 #[derive(Default)]
 pub(crate) struct Additions {
     new: Vec<Addition>,
     /// Those whose ids other documents have.
     replacing: Vec<Addition>,
-    /// How many of the kept documents the index has in the end, whoever added them.
+    /// Number of kept documents that are finally in the index, whichever run added them.
     pub(crate) stored_count: u64,
-    /// How many documents are replaced: of the index, or by a later one of the input with the same id.
+    /// Number of replaced documents: of the index, or by a later input document with the same id.
     pub(crate) replaced_count: u64,
 }
 
@@ -31,7 +32,7 @@ pub(crate) struct Additions {
 type Addition = (String, String, String);
 
 impl OpenIndex {
-    /// Reads the kept documents that are to be added, if any are.
+    /// Reads the kept documents that are to be added, if any.
     pub(crate) fn additions(
         &self,
         corpus: &Corpus,
@@ -50,13 +51,13 @@ impl OpenIndex {
             Ok((described.stored_id(&text), uri.unwrap_or_default(), text))
         };
         let read: Vec<Addition> = kept.par_iter().map(read).collect::<Result<_>>()?;
-        // Of documents with one id, the last is stored.
+        // Of documents with the same id, the last is stored.
         let last: HashMap<String, usize> = read.iter().enumerate().map(|(at, (id, ..))| (id.clone(), at)).collect();
         let mut additions = Additions { stored_count: last.len() as u64, ..Additions::default() };
         additions.replaced_count = (read.len() - last.len()) as u64;
         for (at, addition) in read.into_iter().enumerate() {
             let id = &*addition.0;
-            // What the index has already keeps the fields that it has there.
+            // A document that is already in the index keeps its stored fields.
             if last[id] != at || self.is_stored(&addition)? {
                 continue;
             }
@@ -72,7 +73,7 @@ impl OpenIndex {
         Ok(writer.snapshot()?.has_text(id, text)?)
     }
 
-    /// Adds the documents that replace none, in one commit.
+    /// Adds the documents that replace no others, in one commit.
     pub(crate) fn add_new(&self, additions: &Additions, faults: &Faults) -> Result<()> {
         self.put(&additions.new, faults)
     }
@@ -92,12 +93,12 @@ impl OpenIndex {
     }
 }
 
-/// Makes sure that there is room for what is added. A commit has all of it or nothing, so it is held in memory together.
+/// Checks that there is enough memory for the additions. A commit is atomic, so they are held in memory together.
 fn check_room(corpus: &Corpus, kept: &[Document], memory: Memory) -> Result<()> {
     let mut bytes = 0;
     for document in kept {
         bytes += u64::from(corpus.row(*document)?.place.length);
     }
-    // Twice: as they are read, and as they are packed.
+    // Twice: as read, and serialized.
     if 2 * bytes > memory.bytes() { Err(Error::NoRoomToAdd { bytes: 2 * bytes }) } else { Ok(()) }
 }

@@ -1,8 +1,8 @@
-//! The reference: documents that the input is compared with, and that are neither removed nor written.
+//! The reference: documents with which the input is compared, and that are neither removed nor written.
 //!
-//! Given the paths of both, makes one shelf. A reference is a document like any other,
-//! sketched and read again by its place, but comes after all of the input; so input documents are those below
-//! [`Corpus::input_count`]. In keep order it is the other way round, and references are the best.
+//! Input and reference are read together. A reference document is sketched and read again like any other, but follows
+//! all of the input, so the numbers of input documents are below [`Corpus::input_count`]. In keep order it is the other
+//! way round: references are the best.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::options::{Against, ReadOptions};
 
-/// Finds the files of the input and after them those of the reference; also says how many are of the input.
+/// Finds the files of the input followed by those of the reference; also returns the number of input files.
 pub(crate) fn shelf(read: &ReadOptions, against: Option<&Against>, output: Option<&Path>) -> Result<(Shelf, usize)> {
     let mut found = read.discover(output)?;
     let input_files = found.files.len();
@@ -31,7 +31,7 @@ pub(crate) fn shelf(read: &ReadOptions, against: Option<&Against>, output: Optio
     Ok((Shelf::new(found), input_files))
 }
 
-/// A file of both would lose every document, each for itself.
+/// A file in both would lose all its documents, each as a copy of itself.
 fn check_apart(inputs: &[InputFile], references: &[InputFile]) -> Result<()> {
     let inputs: HashSet<PathBuf> = inputs.iter().map(real_path).collect();
     match references.iter().find(|reference| inputs.contains(&real_path(reference))) {
@@ -40,17 +40,17 @@ fn check_apart(inputs: &[InputFile], references: &[InputFile]) -> Result<()> {
     }
 }
 
-/// The path of a file whatever links lead to it.
+/// The real path of a file, following links.
 fn real_path(file: &InputFile) -> PathBuf {
     match &file.origin {
         Origin::Stdin => PathBuf::from("-"),
-        // Two tables may have one name.
+        // Two tables may have the same name.
         Origin::Held(table) => PathBuf::from(format!("table {:p}", Arc::as_ptr(&table.rows))),
         _ => file.shown().canonicalize().unwrap_or_else(|_| file.shown()),
     }
 }
 
-/// Puts references first, and leaves all else in order.
+/// Moves references to the front, and keeps the order otherwise.
 pub(crate) fn references_first(corpus: &Corpus, mut order: Vec<Document>) -> Vec<Document> {
     // The sort is stable.
     order.sort_by_key(|document| !corpus.is_reference(*document));
@@ -63,11 +63,11 @@ pub(crate) fn references(corpus: &Corpus, texts: &Texts, scope: Scope) -> Refere
     References { count, scope }
 }
 
-/// Texts of which none is on both sides: what input and reference share stands for itself once on each. Also gives
-/// these, as the text of the input and that of the reference.
+/// Splits texts that are on both sides: a text that input and reference share becomes one item on each. Also returns
+/// these pairs of items, input first.
 ///
-/// Where references are never removed it does not matter that they stand for their copies in the input. Pairs are of both sides, and
-/// a text on both is near others on both.
+/// If references are never removed, they may represent their copies in the input. Pairs however are across both sides,
+/// and a text on both sides has matches on both.
 pub(crate) fn apart(corpus: &Corpus, texts: Texts) -> (Texts, Vec<(Document, Document)>) {
     let Texts { items, mut first_copy, first_exact } = texts;
     let mut inputs: HashMap<Document, Document> = HashMap::new();
@@ -82,7 +82,8 @@ pub(crate) fn apart(corpus: &Corpus, texts: Texts) -> (Texts, Vec<(Document, Doc
     shared.sort_unstable();
     let (mut items, of_input): (Vec<Document>, Vec<Document>) =
         items.into_iter().partition(|document| corpus.is_reference(*document));
-    let mut of_input: Vec<Document> = of_input.into_iter().chain(shared.iter().map(|(input, _)| *input)).collect();
+    let compared = shared.iter().map(|(input, _)| *input).filter(|input| corpus.sizes[input.index()] > 0);
+    let mut of_input: Vec<Document> = of_input.into_iter().chain(compared).collect();
     of_input.sort_unstable();
     items.extend(of_input);
     (Texts { items, first_copy, first_exact }, shared)

@@ -1,9 +1,9 @@
-//! Documents with the same words, joined first: the rest of the way sees each text once.
+//! Joins documents with the same words, so that all later stages see each text once.
 //!
-//! Not all of them are exact copies, since words are without punctuation and symbols. Those that are, are joined once
-//! more among themselves. And that two texts have one hash of words does not prove that they have the same words, since
-//! the hash of sketches may be known to whoever made the texts: only hashes of the run's own key decide. Contents have
-//! one from the start; texts that differ in content and seem to have the same words are read again.
+//! Not all of them are exact copies, since punctuation and symbols are not words. Exact copies are joined once more
+//! among themselves. Equal hashes of words do not prove that two texts have the same words, since authors of texts may
+//! know the hash of sketches: only hashes with the run's own key decide. Contents have one from the start; texts that
+//! differ in content and seem to have the same words are read again.
 
 use lookalike_core::ids::{Document, Number};
 use lookalike_core::measure::criterion::Criterion;
@@ -15,11 +15,12 @@ use crate::resources::memory::Shares;
 
 /// The distinct texts of a corpus.
 pub(crate) struct Texts {
-    /// One document per text, the best of those with the same words, in keep order. Empty documents are not among them.
+    /// One document per text, the best of those with the same words, in keep order. Documents without anything to
+    /// compare are not included: empty ones, and those that are only boilerplate.
     pub(crate) items: Vec<Document>,
-    /// For each document the one that stands for its text; itself, if it does.
+    /// For each document, the one that represents its text, which may be itself.
     pub(crate) first_copy: Vec<Document>,
-    /// For each document the best one that it is an exact copy of; itself, if it is the best.
+    /// For each document, the best one of which it is an exact copy; itself if it is the best.
     pub(crate) first_exact: Vec<Document>,
 }
 
@@ -38,14 +39,14 @@ impl Texts {
     }
 }
 
-/// What a hash takes while it is sorted: once more for where it is sorted to.
+/// Memory of a hash while it is sorted, including its target.
 const SORTING_BYTES: usize = 2 * size_of::<Hashed>();
 
-/// A document with what is known of its text: the hash of its words, its rank, and the hash of its content.
+/// A document's hash of words, its rank, and its hash of content.
 type Hashed = (u128, u32, u128);
 
-/// What makes a document longer than another: where one must lie inside of the other, the features that it has room
-/// for.
+/// The lengths by which documents are compared in keep order: if one must be contained in the other, the number of
+/// features.
 pub(crate) fn lengths<'a>(criterion: Criterion, token_counts: &'a [u32], sizes: &'a [u32]) -> &'a [u32] {
     if matches!(criterion, Criterion::Containment(_)) { sizes } else { token_counts }
 }
@@ -57,7 +58,7 @@ pub(crate) fn join_copies(documents: &dyn TextHashes, order: &[Document], shares
     (0..).zip(order).for_each(|(rank, document)| ranks[document.index()] = rank);
     let mut first_copy: Vec<Document> = (0..token_counts.len() as u32).map(Document).collect();
     let mut first_exact = first_copy.clone();
-    // What does not fit the memory is sorted in several passes, by hash.
+    // Hashes that do not fit in memory are sorted in several passes.
     let passes = (token_counts.len() * SORTING_BYTES).div_ceil(shares.sorting()).max(1) as u128;
     let mut by_hash: Vec<Hashed> = Vec::new();
     for pass in 0..passes {
@@ -84,12 +85,12 @@ pub(crate) fn join_copies(documents: &dyn TextHashes, order: &[Document], shares
         }
     }
     let stands_for_text =
-        |document: &Document| first_copy[document.index()] == *document && token_counts[document.index()] > 0;
+        |document: &Document| first_copy[document.index()] == *document && documents.is_compared(*document);
     let items = order.iter().copied().filter(stands_for_text).collect();
     Ok(Texts { items, first_copy, first_exact })
 }
 
-/// Gives texts that differ in content and have one hash of words the hash of the run's key instead, and sorts them anew.
+/// Rehashes texts that differ in content and have equal hashes of words with the run's key, and sorts them again.
 fn tell_apart(by_hash: &mut [Hashed], order: &[Document], documents: &dyn TextHashes) -> Result<()> {
     let mut doubtful = Vec::new();
     let mut start = 0;

@@ -1,12 +1,12 @@
-//! Documents of a saved index that the input is compared with: references that are searched, and not read.
+//! Compares the input with the documents of a saved index: references that are searched, not read.
 //!
-//! Given the texts of the input, finds for each the document of the index that it is removed for. That is the one that would be named
-//! if all documents of the index were read as a reference: the most similar; of equals the best in keep order; and for a text with the
-//! same words, an exact copy before others.
+//! Finds for each input text the document of the index for which it is removed. That is the one that would be named if
+//! all documents of the index were read as a reference: the most similar; of equals the best in keep order; and for a
+//! text with the same words, an exact copy before others.
 //!
-//! Where kept documents are added, a run may meet what an earlier attempt at it has added. A stored document with the id and the text of
-//! a document of the input is that document, and no reference: it is left out of the index side, so that the run decides as it
-//! did the first time. What is kept is added in `additions.rs`.
+//! If kept documents are added, a run may find documents that an earlier attempt has added. A stored document with the
+//! id and the text of an input document is that document, and not a reference: it is excluded from the index side, so
+//! that the run decides as it did the first time. Kept documents are added in `additions.rs`.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -26,24 +26,24 @@ use crate::error::Result;
 use crate::options::{AgainstIndex, Scheme};
 use crate::progress::Progress;
 
-/// How many texts are held while they are searched for.
+/// Number of texts held while they are searched for.
 const AT_ONCE: usize = 256;
 
-/// All that the index finds, within reason: that so many are equally similar says enough.
+/// All matches, up to a generous limit on equally similar ones.
 const ALL: SearchOptions = SearchOptions { threshold: None, top: 1000, max_candidates: 100_000 };
 
-/// An index that is open for a run.
+/// An index opened for a run.
 pub(crate) struct OpenIndex {
     pub(super) snapshot: Snapshot,
-    /// Where kept documents are to be added: nobody else may write meanwhile.
+    /// The writer for kept documents: no other process may write meanwhile.
     pub(super) writer: Option<Writer>,
-    /// Ids of stored documents that are documents of the input, and are not in the snapshot.
+    /// Ids of stored documents that are input documents, and are not in the snapshot.
     pub(super) own: HashSet<String>,
     folder: String,
 }
 
 impl OpenIndex {
-    /// Opens an index, if it was made for this scheme.
+    /// Opens an index, if it was created with this scheme.
     pub(crate) fn open(against: &AgainstIndex, scheme: &Scheme) -> Result<Self> {
         let index = Index::open(&against.folder)?;
         if index.scheme().fingerprint() != scheme.fingerprint() {
@@ -55,8 +55,8 @@ impl OpenIndex {
         Ok(Self { snapshot, writer, own: HashSet::new(), folder: shown_path(Path::new(&against.folder)) })
     }
 
-    /// Leaves out the stored documents that are documents of the input. Without a writer nothing of the input was ever added by
-    /// this run, and what is stored is a reference.
+    /// Excludes the stored documents that are input documents. Without a writer, this run never added any input, and
+    /// everything stored is a reference.
     pub(crate) fn without_own(mut self, corpus: &Corpus, reread: &Reread<'_>, progress: &dyn Progress) -> Result<Self> {
         if self.writer.is_none() || self.snapshot.is_empty() {
             return Ok(self);
@@ -74,10 +74,10 @@ impl OpenIndex {
         Ok(self)
     }
 
-    /// The id under which the index has this very document, if it has.
+    /// The id under which this same document is stored, if it is.
     fn stored_as(&self, corpus: &Corpus, document: Document, reread: &Reread<'_>) -> Result<Option<String>> {
         let described = corpus.describe(document)?;
-        // The text is read again only where the id does not say enough.
+        // The text is read again only if the id is not sufficient.
         if let Some(id) = described.own_id()
             && !self.snapshot.contains(id)?
         {
@@ -88,7 +88,7 @@ impl OpenIndex {
         Ok(self.snapshot.has_text(&id, &text)?.then_some(id))
     }
 
-    /// How many documents it has.
+    /// Number of documents.
     pub(crate) fn document_count(&self) -> u64 {
         self.snapshot.len()
     }
@@ -117,7 +117,7 @@ impl OpenIndex {
             found.known.removed.push((document, by, hit.likeness));
             Ok(())
         })?;
-        // Each document by itself: what has the same words may be an exact copy of another one.
+        // Each document separately: one with the same words may be an exact copy of another one.
         let copies: Vec<Document> = (0..corpus.len() as u32)
             .map(Document)
             .filter(|document| copied[texts.first_copy[document.index()].index()])
@@ -165,7 +165,7 @@ impl Finding<'_, '_> {
         Ok(())
     }
 
-    /// The number of a stored document, by which evidence names it.
+    /// The number of a stored document in the evidence.
     fn number(&mut self, hit: &Hit) -> Stored {
         let Self { numbers, known, index, .. } = self;
         *numbers.entry(hit.id.clone()).or_insert_with(|| {
@@ -175,11 +175,11 @@ impl Finding<'_, '_> {
         })
     }
 
-    /// Those that have the words of the text. Exact copies have; of others the words are compared, where the index keeps texts.
+    /// The hits with the words of the text: exact copies, and others whose words are equal, if the index stores texts.
     fn with_same_words<'h>(&self, text: &str, hits: &'h [Hit]) -> Result<Vec<&'h Hit>> {
         let mut same = Vec::new();
         let mut words = None;
-        // Nothing else is as similar.
+        // No other hit is as similar.
         for hit in hits.iter().take_while(|hit| hit.similarity >= 1.0) {
             let has_same_words = if hit.exact_copy {
                 true
@@ -200,7 +200,7 @@ impl Finding<'_, '_> {
         Ok(self.index.snapshot.document(&hit.id)?.and_then(|document| document.text))
     }
 
-    /// The best of equally similar documents in keep order: they are in the order in which they were added.
+    /// The best of equally similar documents in keep order, given in order of insertion.
     fn best<'h>(&self, hits: &[&'h Hit]) -> Result<&'h Hit> {
         let mut best = hits[0];
         match self.keep {
@@ -214,8 +214,8 @@ impl Finding<'_, '_> {
                     }
                 }
             }
-            // Fields of stored documents are not compared.
-            Keep::Longest | Keep::First | Keep::Max(_) | Keep::Min(_) => {}
+            // Fields and sources of stored documents are not compared.
+            Keep::Longest | Keep::First | Keep::Max(_) | Keep::Min(_) | Keep::Sources(_) | Keep::Several(_) => {}
         }
         Ok(best)
     }

@@ -1,5 +1,5 @@
-//! Lists of candidates, cut into batches that share no item: each is verified by itself, so that only one is in memory, and a run
-//! that was interrupted need not verify one twice.
+//! Lists of candidates, divided into batches that share no item: each is verified separately, so that only one is in
+//! memory, and a resumed run does not verify one twice.
 //!
 //! ```text
 //! lists → union of what shares an item → batches of whole families
@@ -20,27 +20,28 @@ use crate::resources::spill::Spill;
 use crate::resources::words::{both, pair};
 use crate::resources::work::Work;
 
-/// What an entry of a list takes in memory while its family is verified, about.
+/// Approximate memory per entry of a list while its family is verified.
 const ENTRY_BYTES: usize = 40;
 
-/// What an entry of one large family takes: its bucket, once more turned round, and its share of what is known of each member.
+/// Memory per entry of one large family: its bucket, the inverse lookup, and its share of the data on each member.
 const FAMILY_ENTRY_BYTES: u64 = 16;
 
-/// Into how many batches candidates are cut for the sake of a run that may be resumed, at least; unless they are few.
+/// Minimum number of batches for a run that may be resumed, unless there are few candidates.
 const RESUMED_BATCHES: usize = 16;
 
-/// Fewer entries than this are not worth a batch.
+/// Minimum number of entries of a batch.
 const LEAST_ENTRIES: usize = 1 << 16;
 
-/// How many parts the hashes of lists are kept in.
+/// Number of shards for the hashes of lists.
 const SEEN_PARTS: usize = 64;
 
-/// What the hash of a list takes in memory, when its table has just grown.
+/// Memory of a list's hash just after its table has grown.
 const SEEN_BYTES: usize = 20;
 
-/// Takes lists as they are found, from all threads. Documents that agree in twelve bands make twelve equal lists: one says as much.
+/// Collects lists as they are found, from all threads. Documents that agree in twelve bands give twelve equal lists, of
+/// which one is enough.
 pub(crate) struct Collector<'a> {
-    /// Hashes of the lists so far, in parts by hash, so that threads seldom wait for each other.
+    /// Hashes of the lists so far, sharded by hash, so that threads seldom wait for each other.
     seen: Vec<Mutex<HashSet<u64>>>,
     state: Mutex<State>,
     spill: Spill<'a>,
@@ -58,7 +59,7 @@ impl<'a> Collector<'a> {
         Self { seen, state: Mutex::default(), spill: Spill::new(work, "bucket", most_held) }
     }
 
-    /// Takes lists of two or more ranks, each from the best on.
+    /// Adds lists of two or more ranks, best first.
     pub(crate) fn push(&self, lists: &Lists) -> Result<()> {
         let lists: Lists = lists.iter().filter(|list| self.is_new(list)).map(|list| list.iter().copied()).collect();
         let mut state = self.state.lock().expect("no thread panicked");
@@ -68,12 +69,12 @@ impl<'a> Collector<'a> {
         if has_room {
             return Ok(());
         }
-        // Whoever comes now waits.
+        // Other threads wait here.
         self.spill.let_go();
         std::mem::take(&mut state.held).iter().try_for_each(|lists| self.file(lists))
     }
 
-    /// Whether no equal list was here before. Where there is no room to know, it is new: then it is verified twice.
+    /// True if no equal list was added before. If there is no memory to know, it counts as new, and is verified twice.
     fn is_new(&self, list: &[u32]) -> bool {
         let hash = bytes_hash(bytemuck::cast_slice(list)) as u64;
         let mut seen = self.seen[hash as usize % SEEN_PARTS].lock().expect("no thread panicked");
@@ -85,7 +86,7 @@ impl<'a> Collector<'a> {
     }
 
     fn file(&self, lists: &Lists) -> Result<()> {
-        // In pieces that are small beside the memory.
+        // In pieces that are small compared with the memory.
         let mut piece = Vec::new();
         for list in lists.iter() {
             push_list(list, &mut piece);
@@ -97,11 +98,11 @@ impl<'a> Collector<'a> {
         self.spill.append(&words(&piece)).map(drop)
     }
 
-    /// Cuts all lists into batches that fit the memory. Of `item_count` items, those in no list are in none.
+    /// Divides all lists into batches that fit in memory. Of `item_count` items, those in no list are in no batch.
     ///
     /// # Errors
     ///
-    /// When a family is too large for all the memory there is, or the work folder fails.
+    /// If a family is too large for the whole memory, or the work folder fails.
     pub(crate) fn finish(self, item_count: usize, shares: Shares) -> Result<Batches> {
         let memory = shares.lists();
         drop(self.seen);
@@ -163,7 +164,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// How many numbers are written together, at most.
+/// Maximum number of values written at a time.
 const PIECE: usize = 1 << 18;
 
 /// Batches of candidates: families that share no item, in the order of their best members.
@@ -174,9 +175,9 @@ pub(crate) struct Batches {
 }
 
 enum Stored {
-    /// All of them, as one batch.
+    /// All of them in memory, as one batch.
     Held(Vec<Lists>),
-    /// For each batch the pieces of its lists: where they are, and their words.
+    /// For each batch, the pieces of its lists: positions and numbers of words.
     Filed { log: Log, filed: Vec<Vec<(u64, usize)>> },
 }
 
@@ -186,7 +187,7 @@ impl Batches {
         &self.roots
     }
 
-    /// The lists of a batch; each is asked for once.
+    /// Takes the lists of a batch; call it once for each.
     pub(crate) fn take(&mut self, batch: usize) -> Result<Vec<Lists>> {
         match &mut self.stored {
             Stored::Held(lists) => Ok(std::mem::take(lists)),
@@ -207,7 +208,7 @@ impl Batches {
     }
 }
 
-/// Cuts roots into batches with so many entries each, as near as whole families allow.
+/// Divides roots into batches with this many entries each, as far as whole families allow.
 fn cut(weights: &[u32], most_entries: usize) -> Vec<Range<u32>> {
     let mut roots = Vec::new();
     let (mut start, mut entries) = (0, 0);
@@ -224,18 +225,18 @@ fn cut(weights: &[u32], most_entries: usize) -> Vec<Range<u32>> {
     roots
 }
 
-/// Appends a list: how long it is, and what is in it.
+/// Appends a list: its length, and its contents.
 fn push_list(list: &[u32], numbers: &mut Vec<u32>) {
     numbers.push(list.len() as u32);
     numbers.extend(list);
 }
 
-/// Numbers as words, two each. One that is left over has no list after it.
+/// Packs numbers into words, two each. An odd one at the end is followed by no list.
 fn words(numbers: &[u32]) -> Vec<u64> {
     numbers.chunks(2).map(|two| pair(two[0], two.get(1).copied().unwrap_or(0))).collect()
 }
 
-/// Gives every list of a piece to `take`.
+/// Passes every list of a piece to `take`.
 fn each_list(words: &[u64], take: &mut dyn FnMut(&[u32]) -> Result<()>) -> Result<()> {
     let mut numbers: Vec<u32> = Vec::with_capacity(2 * words.len());
     numbers.extend(words.iter().flat_map(|word| both(*word)));

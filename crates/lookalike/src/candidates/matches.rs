@@ -1,4 +1,4 @@
-//! Who is near whom: the matches of a corpus by document, sorted.
+//! The matches of a corpus by document, sorted.
 
 use lookalike_core::decision::Match;
 use lookalike_core::ids::{Document, Number, Rank};
@@ -12,13 +12,13 @@ use crate::error::Result;
 use crate::options::Copies;
 use crate::resources::work::Work;
 
-/// Takes matches, a few at a time.
+/// Collects matches, a few at a time.
 pub(crate) struct Near<'a> {
     copies: CopiesOf,
     which: Copies,
-    /// Documents below this one are of the input: only what is near them is asked for.
+    /// Documents below this number are of the input: only their matches are needed.
     input_count: u32,
-    /// From a document to a text, and how alike they are: both ways round.
+    /// From a document to a text, with the measurement, in both directions.
     sorting: Sorting<'a, Document>,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Near<'a> {
         Self { copies, which, input_count, sorting: Sorting::new(work, "match", corpus.shares.matches()) }
     }
 
-    /// Takes matches of texts by rank.
+    /// Adds matches of texts by rank.
     pub(crate) fn add(&mut self, texts: &Texts, matches: &[Match<Rank>]) -> Result<()> {
         for Match { left, right, likeness } in matches {
             let [left, right] = [left, right].map(|rank| texts.items[rank.index()]);
@@ -39,7 +39,7 @@ impl<'a> Near<'a> {
         Ok(())
     }
 
-    /// Takes the text `to` as near all copies of the text `from`, if that is of the input.
+    /// Adds the text `to` as a match of all copies of the text `from`, if that is of the input.
     pub(crate) fn push(&mut self, from: Document, to: Document, likeness: Likeness) -> Result<()> {
         if from.0 >= self.input_count {
             return Ok(());
@@ -54,7 +54,7 @@ impl<'a> Near<'a> {
         }
     }
 
-    /// All matches, to be asked for by document.
+    /// Returns all matches for lookup by document.
     pub(crate) fn finish(self) -> Result<SortedNear> {
         let sorted = self.sorting.finish()?;
         Ok(SortedNear { copies: self.copies, reader: sorted.reader()?, sorted })
@@ -69,7 +69,7 @@ pub(crate) struct SortedNear {
 }
 
 impl SortedNear {
-    /// The texts near a document, and how alike they are. Documents before it cannot be asked for any more.
+    /// The texts that match a document, with measurements. Documents must be requested in ascending order.
     pub(crate) fn of(&mut self, document: Document) -> Result<Vec<(Document, Likeness)>> {
         let mut near = Vec::new();
         while let Some(Match { left, right, likeness }) = self.reader.next_up_to(document, &self.sorted)? {
@@ -80,7 +80,7 @@ impl SortedNear {
         Ok(near)
     }
 
-    /// The copies of a text, itself among them.
+    /// The copies of a text, including itself.
     pub(crate) fn copies(&self, text: Document) -> &[(Document, Document)] {
         self.copies.of(text)
     }

@@ -1,4 +1,4 @@
-//! From documents to candidates: copies are joined, and what the method finds is collected, sorted and verified in batches.
+//! Finds candidates: joins copies, collects and sorts what the method finds, and verifies it in batches.
 
 pub(crate) mod additions;
 pub(crate) mod against;
@@ -14,7 +14,7 @@ use lookalike_core::method::NO_RANK;
 
 use crate::candidates::copies::Texts;
 
-/// The rank of each document that stands for a text.
+/// The rank of each document that represents a text.
 pub(crate) fn ranks(texts: &Texts, document_count: usize) -> Vec<Rank> {
     let mut ranks = vec![NO_RANK; document_count];
     (0..).zip(&texts.items).for_each(|(rank, document)| ranks[document.index()] = Rank(rank));

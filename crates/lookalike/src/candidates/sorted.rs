@@ -1,6 +1,6 @@
-//! Matches in any order to matches by left and right: in memory as far as they fit, the rest in the work folder.
+//! Sorts matches by left and right: in memory as far as they fit, the rest in the work folder.
 //!
-//! What does not fit is written as sorted runs, which are merged whenever somebody reads.
+//! Matches that do not fit are written as sorted runs, which are merged while reading.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,13 +15,13 @@ use crate::error::Result;
 use crate::resources::spill::Spill;
 use crate::resources::work::Work;
 
-/// How many matches are written together.
+/// Number of matches written at a time.
 const PIECE: usize = 4096;
 
-/// How many matches of a run are read together, at least.
+/// Minimum number of matches of a run read at a time.
 const LEAST_READ: usize = 64;
 
-/// Takes matches.
+/// Collects matches.
 pub(crate) struct Sorting<'a, N> {
     spill: Spill<'a>,
     held: Vec<Match<N>>,
@@ -29,11 +29,11 @@ pub(crate) struct Sorting<'a, N> {
     runs: Vec<Run>,
 }
 
-/// The pieces of a sorted run: where they are, and their matches.
+/// The pieces of a sorted run: positions and numbers of matches.
 type Run = Vec<(u64, usize)>;
 
 impl<'a, N: Number> Sorting<'a, N> {
-    /// Holds so many bytes of matches in memory, and writes the others to a log of this name.
+    /// Holds this many bytes of matches in memory, and writes the rest to a log with this name.
     pub(crate) fn new(work: &'a Work, stage: &'static str, most_bytes: usize) -> Self {
         let most_held = (most_bytes / size_of::<Match<N>>()).max(PIECE);
         Self { spill: Spill::new(work, stage, most_bytes), held: Vec::new(), most_held, runs: Vec::new() }
@@ -44,7 +44,7 @@ impl<'a, N: Number> Sorting<'a, N> {
             self.file()?;
         }
         if self.held.len() == self.held.capacity() {
-            // By half and not twice as many, and never beyond what may be held.
+            // Grow by half instead of doubling, and never beyond the limit.
             let more = (self.held.len() / 2).max(PIECE).min(self.most_held - self.held.len());
             self.held.reserve_exact(more);
         }
@@ -63,10 +63,10 @@ impl<'a, N: Number> Sorting<'a, N> {
         Ok(())
     }
 
-    /// All matches, to be read in order.
+    /// Returns all matches for reading in order.
     pub(crate) fn finish(mut self) -> Result<Sorted<N>> {
         if self.spill.has_log() && !self.held.is_empty() {
-            // What is held makes room for what is read of the runs.
+            // Free memory for reading the runs.
             self.file()?;
             self.held = Vec::new();
         }
@@ -85,12 +85,12 @@ pub(crate) struct Sorted<N> {
     held: Vec<Match<N>>,
     log: Option<Log>,
     runs: Vec<Run>,
-    /// How many matches of a run are read together.
+    /// Number of matches of a run read at a time.
     at_once: usize,
 }
 
 impl<N: Number> Sorted<N> {
-    /// A reader that stands before the first match. There may be several.
+    /// A reader positioned before the first match. There may be several.
     pub(crate) fn reader(&self) -> Result<Reader<N>> {
         let mut reader = Reader { held: 0, runs: Vec::new(), next: BinaryHeap::new() };
         for run in 0..self.runs.len() {
@@ -107,28 +107,28 @@ impl<N: Number> Sorted<N> {
     }
 }
 
-/// How far sorted matches were read.
+/// The current position in sorted matches.
 pub(crate) struct Reader<N> {
-    /// How many of those in memory.
+    /// Number of matches read from memory.
     held: usize,
     runs: Vec<Cursor<N>>,
-    /// The next match of each run: from whom, to whom, and which run.
+    /// The next match of each run: left, right, and number of the run.
     next: BinaryHeap<Reverse<(N, N, usize)>>,
 }
 
-/// How far a run was read.
+/// The current position in a run.
 struct Cursor<N> {
     matches: Vec<Match<N>>,
     at: usize,
     piece: usize,
-    /// How many matches of the piece were read.
+    /// Number of matches of the piece that have been read.
     of_piece: usize,
 }
 
 impl<N: Number> Reader<N> {
-    /// The next match, if its left is no larger than this.
+    /// The next match, if its left is at most this.
     pub(crate) fn next_up_to(&mut self, left: N, sorted: &Sorted<N>) -> Result<Option<Match<N>>> {
-        // Either all are held, or all are in runs.
+        // Either all are in memory, or all are in runs.
         if let Some(found) = sorted.held.get(self.held).filter(|found| found.left <= left) {
             self.held += 1;
             return Ok(Some(*found));
@@ -144,7 +144,7 @@ impl<N: Number> Reader<N> {
         Ok(Some(found))
     }
 
-    /// Puts the next match of a run with those of the others.
+    /// Adds the next match of a run to those of the others.
     fn advance(&mut self, run: usize, sorted: &Sorted<N>) -> Result<()> {
         let cursor = &mut self.runs[run];
         if cursor.at == cursor.matches.len()
@@ -199,7 +199,7 @@ mod tests {
                 sorting.push(Match { left: Rank(pair(at).0), right: Rank(pair(at).1), likeness }).unwrap();
             }
             let sorted = sorting.finish().unwrap();
-            // Some thousand at most are in memory.
+            // At most a few thousand are in memory.
             assert_eq!((sorted.held.len(), sorted.runs.len()), if count > 4096 { (0, 8) } else { (count as usize, 0) });
             let mut expected: Vec<(u32, u32, u32)> = (0..count).map(|at| (pair(at).0, pair(at).1, at)).collect();
             expected.sort_unstable();

@@ -1,4 +1,4 @@
-//! What became of batches that were verified, in the work folder: a run that was interrupted does not verify them again.
+//! Saves the results of verified batches in the work folder, so that a resumed run does not verify them again.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,48 +15,50 @@ use crate::error::{Error, Result};
 use crate::resources::words::{both, pair};
 use crate::resources::work::Work;
 
-/// What became of a batch, besides its matches.
+/// The result of a batch, except its matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Batch {
     pub(crate) counts: PairCounts,
     pub(crate) passed_over: PassedOver,
-    /// How many items share a bucket with another, references not counted.
+    /// Number of items that share a bucket with another, excluding references.
     pub(crate) sharing: u64,
+    /// Number of items of the largest family.
+    pub(crate) largest_family: u64,
 }
 
-/// Keeps what became of batches, where the user has named a work folder. Matches come first, a block for every few of them; a batch
-/// whose last block is not there was not finished, and counts for nothing.
+/// Saves the results of batches, if the user has named a work folder. Matches come first, in blocks; a batch without
+/// its last block is incomplete, and ignored.
 pub(crate) struct Verified {
     earlier: HashMap<(u32, u32), Earlier>,
     earlier_logs: Vec<Log>,
     log: Option<Log>,
 }
 
-/// A batch that an earlier attempt has seen to.
+/// A batch that an earlier attempt has completed.
 pub(crate) struct Earlier {
     pub(crate) batch: Batch,
-    /// Which log its matches are in.
+    /// The log of its matches.
     log: usize,
-    /// Where they are, and how many.
+    /// Their positions and numbers.
     matches: Vec<(u64, usize)>,
 }
 
-/// A block, by its second word, has matches of a batch.
+/// Second word of a block with matches of a batch.
 const OF_MATCHES: u64 = u64::from_le_bytes(*b"matches\0");
 
-/// A block, by its second word, ends a batch.
+/// Second word of a block that ends a batch.
 const OF_END: u64 = u64::from_le_bytes(*b"batch\0\0\0");
 
-/// The words before matches: which batch, and what kind of block.
+/// Number of words before matches: the batch, and the kind of block.
 const MARK: usize = 2;
 
-/// The words before all else where a batch ends.
-const HEAD: usize = MARK + 6;
+/// Number of words at the start of a block that ends a batch.
+const HEAD: usize = MARK + 7;
 
-/// The words of a drawn pair.
+/// Number of words of a drawn pair.
 const DRAWN: usize = 3;
 
-/// The words of a match.
+/// Number of words of a match.
 pub(crate) const MATCH_WORDS: usize = 3;
 
 impl Verified {
@@ -82,12 +84,12 @@ impl Verified {
         Ok(verified)
     }
 
-    /// What became of the batch of these roots, if an earlier attempt has seen to it.
+    /// The result of the batch with these roots, if an earlier attempt has completed it.
     pub(crate) fn take(&mut self, roots: &Range<u32>) -> Option<Earlier> {
         self.earlier.remove(&(roots.start, roots.end))
     }
 
-    /// Gives the matches or removals of an earlier batch to `take`, as they were.
+    /// Passes the matches or removals of an earlier batch to `take`, unchanged.
     pub(crate) fn each_resolved<R: Resolved>(
         &self,
         earlier: &Earlier,
@@ -101,7 +103,7 @@ impl Verified {
         Ok(())
     }
 
-    /// Notes some matches or removals of a batch that is under way.
+    /// Saves some matches or removals of a batch in progress.
     pub(crate) fn push_resolved<R: Resolved>(&self, roots: &Range<u32>, found: &[R]) -> Result<()> {
         let Some(log) = &self.log else { return Ok(()) };
         let mut words = Vec::with_capacity(MARK + found.len() * MATCH_WORDS);
@@ -110,19 +112,19 @@ impl Verified {
         Ok(log.append(&words).map(drop)?)
     }
 
-    /// Notes what became of a batch, after all its matches.
+    /// Saves the result of a batch, after all its matches.
     pub(crate) fn push(&self, roots: &Range<u32>, batch: &Batch) -> Result<()> {
         self.log.as_ref().map_or(Ok(()), |log| Ok(log.append(&encode(roots, batch)).map(drop)?))
     }
 }
 
 fn encode(roots: &Range<u32>, batch: &Batch) -> Vec<u64> {
-    let Batch { counts, passed_over, sharing } = batch;
+    let Batch { counts, passed_over, sharing, largest_family } = batch;
     let drawn = passed_over.drawn();
     let mut words = Vec::with_capacity(HEAD + drawn.len() * DRAWN);
     let PairCounts { candidates, measured, matches } = *counts;
     words.extend([pair(roots.start, roots.end), OF_END, *sharing, candidates, measured, matches]);
-    words.extend([passed_over.meetings(), drawn.len() as u64]);
+    words.extend([passed_over.meetings(), drawn.len() as u64, *largest_family]);
     words.extend(drawn.iter().flat_map(|drawn| drawn_words(*drawn)));
     words
 }
@@ -133,7 +135,8 @@ fn decode(words: &[u64]) -> Option<(u64, Batch)> {
     let (drawn, rest) = drawn.as_chunks::<DRAWN>();
     let is_whole = rest.is_empty() && drawn.len() as u64 == head[7];
     let passed_over = PassedOver::new(head[6], drawn.iter().map(|words| drawn_of(*words)).collect());
-    (head[1] == OF_END && is_whole).then_some((head[0], Batch { counts, passed_over, sharing: head[2] }))
+    let batch = Batch { counts, passed_over, sharing: head[2], largest_family: head[8] };
+    (head[1] == OF_END && is_whole).then_some((head[0], batch))
 }
 
 fn drawn_words(drawn: Drawn) -> [u64; DRAWN] {
@@ -146,12 +149,12 @@ fn drawn_of([position, items, meetings]: [u64; DRAWN]) -> Drawn {
     Drawn { position, left, right, meetings, is_first: is_first == 1 }
 }
 
-/// A match or a removal, as it is written to the work folder. A job writes only one of them.
+/// A match or a removal, as stored in the work folder. A job stores only one of them.
 pub(crate) trait Resolved: Copy {
     /// As words.
     fn words(self) -> [u64; MATCH_WORDS];
 
-    /// What was written as these words.
+    /// Parses these words.
     fn of_words(words: [u64; MATCH_WORDS]) -> Self;
 }
 
@@ -220,6 +223,7 @@ mod tests {
                 vec![Drawn { position: 1, left: 2, right: u32::MAX, meetings: 3, is_first: true }],
             ),
             sharing: 5,
+            largest_family: 4,
         };
         assert_eq!(decode(&encode(&(3..9), &batch)), Some((pair(3, 9), batch)));
         assert_eq!(decode(&[1, 2]), None);
@@ -245,7 +249,7 @@ mod tests {
         ];
         let first = work(folder.path(), Before::Refuse);
         let verified = Verified::start(&first).unwrap();
-        // Two batches side by side, of which the second is not finished.
+        // Two concurrent batches, of which the second is incomplete.
         verified.push_resolved(&(0..9), &all[..1]).unwrap();
         verified.push_resolved(&(9..12), &all[1..2]).unwrap();
         verified.push_resolved(&(0..9), &all[2..]).unwrap();

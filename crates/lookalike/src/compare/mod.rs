@@ -1,4 +1,4 @@
-//! Two documents: every measure, and what they share.
+//! Compares two documents: every measure, and shared passages.
 
 use std::path::Path;
 
@@ -13,22 +13,25 @@ use lookalike_core::measure::similarity::Similarity;
 use lookalike_core::method::{Method, SimHash, Weights, Width};
 use lookalike_core::sketch::{Sketches, SlotKind, estimate};
 use lookalike_core::sources::{FeatureSource, SketchSource, SourceError};
+use lookalike_core::text::boilerplate::SourcePlace;
 use lookalike_core::text::content::ContentHasher;
-use lookalike_core::text::shingle::Shingler;
 use lookalike_io::read::Settings;
 use lookalike_io::remote::shown_path;
 use lookalike_io::skipped::SkipReason;
 use serde::Serialize;
 
-use crate::corpus::walk::walk;
+use crate::boilerplate::Learn;
+use crate::corpus::Ignoring;
+use crate::corpus::walk::{Walked, walk};
 use crate::error::{Error, Result};
-use crate::options::{MethodOptions, ReadOptions, Scheme};
-use crate::passages::{Passage, Placed, passages};
-use crate::progress::Silent;
+use crate::options::{CompareOptions, MethodOptions, ReadOptions, Scheme};
+use crate::progress::{Progress, Silent};
+use crate::shared_text::{Passage, Placed, passages};
 
 /// All measures of two documents.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Comparison {
     /// Whether they are copies, near-duplicates or neither.
     pub verdict: Verdict,
@@ -65,7 +68,7 @@ pub struct Comparison {
     pub shingle: String,
     /// The differences that were ignored: accents, digits, both or none.
     pub fold: String,
-    /// Distinct shingles in both.
+    /// Distinct shingles in both, without those that are ignored.
     pub shared_shingle_count: u32,
     /// The first document.
     pub left: Side,
@@ -93,6 +96,7 @@ pub enum Verdict {
 /// One of two documents.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Side {
     /// Number of tokens.
     pub token_count: usize,
@@ -100,8 +104,11 @@ pub struct Side {
     pub character_count: usize,
     /// Number of shingles, including repeated ones.
     pub shingle_count: usize,
-    /// Number of distinct shingles.
+    /// Number of distinct shingles, without those that are ignored.
     pub distinct_shingle_count: u32,
+    /// The share of its distinct shingles that is ignored as boilerplate of its source; none where nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ignored: Option<f64>,
     /// The whole text in order, cut where sharing begins and ends.
     pub passages: Vec<Passage>,
 }
@@ -110,15 +117,37 @@ pub struct Side {
 ///
 /// # Errors
 ///
-/// When the sketches of the texts cannot be made.
+/// If the sketches of the texts cannot be computed.
 pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> {
-    let texts = [left, right];
-    // What decides has a key that nobody knows beforehand; sketches have theirs.
+    compare_texts([left, right], [None, None], options)
+}
+
+/// Compares two documents of a corpus by their ids, or two files if no corpus is given, without what is ignored as
+/// boilerplate of their sources.
+///
+/// # Errors
+///
+/// If something cannot be read, or an id is not found.
+pub fn compare_documents(options: &CompareOptions, ids: [&str; 2], progress: &dyn Progress) -> Result<Comparison> {
+    let found = find_in_corpus(&options.read, ids)?;
+    let scheme = match options.learning {
+        Some(learning) => {
+            Learn::new(learning, &options.read, &options.scheme, options.resources.memory).scheme(progress)?
+        }
+        None => options.scheme.clone(),
+    };
+    let ignoring = Ignoring::of(&scheme);
+    let place = |document: &Walked| ignoring.as_ref()?.place(document.origin());
+    compare_texts(found.each_ref().map(|document| &*document.text), found.each_ref().map(place), &scheme)
+}
+
+fn compare_texts(texts: [&str; 2], sources: [Option<SourcePlace>; 2], options: &Scheme) -> Result<Comparison> {
+    // Hashes that decide use an unpredictable key; sketches have their own.
     let key = Key::random();
-    // One after the other, and nothing is kept longer than it is needed: texts may be long.
-    let sketched = texts.map(|text| {
-        let mut shingler = Shingler::keyed(options.shingle(), options.fold(), options.key().of(key));
-        shingler.features(text).all.to_vec()
+    // One after the other, freeing memory as early as possible: texts may be long.
+    let sketched = [0, 1].map(|side: usize| {
+        let mut shingler = options.shingler(options.key().of(key));
+        shingler.of_source(sources[side]).features(texts[side]).all.to_vec()
     });
     let (sketch_bits, differing) = simhash(options, &sketched)?;
     let estimated = estimated(options, &sketched);
@@ -127,8 +156,10 @@ pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> 
     let (is_copy, character_counts) = (contents[0] == contents[1], contents.each_ref().map(Vec::len));
     let character_edit_count = edit::distance(&contents[0], &contents[1]);
     drop(contents);
-    let places = texts.map(|text| Shingler::keyed(options.shingle(), options.fold(), key).places(text));
-    let overlap = Overlap::of(&places[0].features, &places[1].features);
+    let places = texts.map(|text| options.shingler(key).places(text));
+    let remaining = [0, 1].map(|side: usize| sources[side].map(|source| remaining(texts[side], source, options, key)));
+    let compared = |side: usize| remaining[side].as_ref().map_or(&*places[side].features, |(features, _)| features);
+    let overlap = Overlap::of(compared(0), compared(1));
     let hashes = [0, 1].map(|side: usize| places[side].tokens.iter().map(|token| token.hash).collect::<Vec<u64>>());
     let method = options.build_method();
     let is_match = match (options.method(), differing) {
@@ -149,8 +180,9 @@ pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> 
     let side = |own: usize, distinct_shingle_count: u32| Side {
         token_count: places[own].tokens.len(),
         character_count: character_counts[own],
-        shingle_count: places[own].features.len(),
+        shingle_count: compared(own).len(),
         distinct_shingle_count,
+        ignored: remaining[own].as_ref().map(|(_, ignored)| *ignored),
         passages: passages(placed(own), placed(1 - own)),
     };
     Ok(Comparison {
@@ -177,19 +209,28 @@ pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> 
     })
 }
 
-/// About how much memory it takes to compare texts, for each of their bytes and each of their tokens.
+/// The features of a text that are not boilerplate of its source, and the share of distinct ones that are.
+fn remaining(text: &str, source: SourcePlace, options: &Scheme, key: Key) -> (Vec<u64>, f64) {
+    let mut shingler = options.shingler(key);
+    let features = shingler.of_source(Some(source)).features(text);
+    let (all, ignored) = (features.all.to_vec(), f64::from(features.ignored));
+    let distinct = f64::from(Distinct::new(&all).size());
+    (all, if ignored > 0.0 { ignored / (ignored + distinct) } else { 0.0 })
+}
+
+/// Approximate memory needed to compare texts, per byte and per token.
 const WORKING_PER_BYTE: u64 = 5;
 const WORKING_PER_TOKEN: u64 = 64;
 
-/// About how many bytes of memory it takes to compare two texts.
+/// Approximate bytes of memory needed to compare two texts.
 pub fn comparing_bytes(texts: [&str; 2], options: &Scheme) -> u64 {
-    let mut shingler = Shingler::new(options.shingle(), options.fold());
+    let mut shingler = options.shingler(Key::FIXED);
     let tokens: usize = texts.iter().map(|text| shingler.token_count(text)).sum();
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     WORKING_PER_BYTE * bytes as u64 + WORKING_PER_TOKEN * tokens as u64
 }
 
-/// The features of both.
+/// The features of both texts.
 struct Both<'a>(&'a [Vec<u64>; 2]);
 
 impl FeatureSource for Both<'_> {
@@ -198,7 +239,7 @@ impl FeatureSource for Both<'_> {
     }
 }
 
-/// How many bits the `SimHash` sketches of both have, and in how many they differ, if both have one.
+/// The number of bits of the `SimHash` sketches, and the number of differing bits, if both have a sketch.
 fn simhash(options: &Scheme, features: &[Vec<u64>; 2]) -> Result<(u32, Option<u32>)> {
     let (width, weights) = match options.method() {
         MethodOptions::SimHash { width, weights, .. } => (*width, *weights),
@@ -212,7 +253,7 @@ fn simhash(options: &Scheme, features: &[Vec<u64>; 2]) -> Result<(u32, Option<u3
     let mut sketches = Sketches::new(method.layout());
     let mut sketcher = method.sketcher();
     (0..2).for_each(|side| sketcher.sketch(&features[side], &distinct[side], &mut sketches));
-    // Weights by rarity are those of a corpus of these two.
+    // Rarity weights are those of a corpus of these two.
     let again =
         method.sketch_again(&[distinct[0].size(), distinct[1].size()], &Both(features)).map_err(Error::of_source)?;
     let sketches = again.unwrap_or(sketches);
@@ -235,20 +276,16 @@ fn estimated(options: &Scheme, features: &[Vec<u64>; 2]) -> Option<(f64, usize)>
     Some((left.zip(right).map_or(0.0, |(left, right)| estimate(&left, &right)), slot_count))
 }
 
-/// The texts of the documents with these ids, or of these files if no corpus is given.
-///
-/// # Errors
-///
-/// When something cannot be read, or an id is not found.
-pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 2]> {
+/// Finds the documents with these ids, or these files if no corpus is given.
+fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[Walked; 2]> {
     if options.inputs.is_empty() {
         return Ok([single(ids[0], &options.settings)?, single(ids[1], &options.settings)?]);
     }
-    let mut found: [Option<String>; 2] = [None, None];
+    let mut found: [Option<Walked>; 2] = [None, None];
     walk(options, "read", &Silent, |round| {
         for document in round {
             for (_, found) in ids.iter().zip(&mut found).filter(|(wanted, _)| **wanted == document.id) {
-                found.get_or_insert_with(|| document.text.clone());
+                found.get_or_insert_with(|| document.clone());
             }
         }
         Ok(())
@@ -258,20 +295,20 @@ pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 
     Ok([left.ok_or_else(|| missing(ids[0]))?, right.ok_or_else(|| missing(ids[1]))?])
 }
 
-/// The text of a file that is one document.
-fn single(path: &str, settings: &Settings) -> Result<String> {
+/// The document of a file that is a single one.
+fn single(path: &str, settings: &Settings) -> Result<Walked> {
     let options = ReadOptions::of_file(path, settings.clone());
     let (mut first, mut count) = (None, 0);
     let skips = walk(&options, "read", &Silent, |round| {
         count += round.len();
-        first = first.take().or_else(|| round.into_iter().next().map(|document| document.text));
+        first = first.take().or_else(|| round.into_iter().next());
         Ok(())
     })?;
     let field = &settings.fields.text;
     let lacking = || SkipReason::Other(format!("no text in the field '{field}': name another field"));
     let skipped = skips.named.into_iter().next().map(|skipped| skipped.reason);
     match (first, skipped.or_else(|| (skips.without_text > 0).then(lacking))) {
-        (Some(text), _) if count == 1 => Ok(text),
+        (Some(document), _) if count == 1 => Ok(document),
         (None, Some(reason)) => Err(Error::NotADocument { path: shown_path(Path::new(path)), reason }),
         _ => Err(Error::NotOneDocument { path: shown_path(Path::new(path)), count }),
     }

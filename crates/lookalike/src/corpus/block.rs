@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 
+use lookalike_core::kernel::TextSummary;
 use lookalike_core::resolve::keep::FieldValue;
 use lookalike_core::sketch::{Layout, Sketches};
 use lookalike_io::input::shelf::{Place, Store};
@@ -21,7 +22,8 @@ use lookalike_core::text::checksum::Sum;
 /// The words of the head.
 pub(super) const HEAD: usize = 16;
 
-/// The words of a row: offset, length and store, position, hash of the words (two), of the content, tokens and features.
+/// The words of a row: offset, length and store, position and ignored features, hash of the words (two), of the
+/// content, tokens and features.
 pub(super) const ROW: usize = 8;
 
 /// The words of a checksum.
@@ -33,14 +35,14 @@ pub(super) const NAMES: usize = 3;
 /// Limits are computed with the size that documents have here.
 const _: () = assert!(DOCUMENT_BYTES == ROW * size_of::<u64>() + NAMES * size_of::<u32>());
 
-/// How many entries that were skipped are named: of those of damaged files, and of the others.
+/// Maximum number of skipped entries that are named, for damaged files and for all others.
 pub(super) const NAMED: usize = 1000;
 
-/// What says that a block has documents, or ends a unit.
+/// Marks a block as one with documents, or as the end of a unit.
 const DOCUMENTS: u64 = 1;
 const END: u64 = 2;
 
-/// Where the bytes of a chunk are that cannot be read again from its file.
+/// Location of the spooled bytes of a chunk, which cannot be read again from its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spooled {
     pub(super) offset: u64,
@@ -48,17 +50,17 @@ pub(super) struct Spooled {
     pub(super) hash: u64,
 }
 
-/// What is known of a block without reading it: enough to find everything in it.
+/// Header of a block: enough to locate everything in it without reading the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) file: u32,
     pub(super) unit: u32,
-    /// Which chunk of the unit.
+    /// Number of the chunk in its unit.
     pub(super) number: u32,
     pub(super) documents: u32,
-    /// How many positions of the file the chunk takes.
+    /// Number of positions of the file that the chunk covers.
     pub(super) position_count: u64,
-    /// How many bytes it has, unpacked.
+    /// Uncompressed size in bytes.
     pub(super) byte_count: u64,
     pub(super) name_bytes: u32,
     pub(super) other_bytes: u32,
@@ -67,10 +69,10 @@ pub(super) struct Head {
     pub(super) spooled: Option<Spooled>,
 }
 
-/// What a log of blocks has.
+/// Entry of a log of blocks.
 pub(super) enum Logged {
     Documents(Head),
-    /// A unit was read to its end, and has so many chunks.
+    /// A unit was read to its end, and has this number of chunks.
     End {
         file: u32,
         unit: u32,
@@ -84,7 +86,7 @@ pub(super) fn end_of_unit(file: u32, unit: u32, chunks: u32) -> Vec<u64> {
 }
 
 impl Logged {
-    /// What the words of a log are, if they are something.
+    /// Interprets words of a log, if they are valid.
     pub(super) fn of(words: &[u64]) -> Option<Self> {
         match words {
             [END, unit, chunks] => {
@@ -98,6 +100,15 @@ impl Logged {
 }
 
 impl Head {
+    /// The head of a block, if the words are one and are complete as far as the head tells.
+    #[cfg(feature = "parquet")]
+    pub(super) fn read(words: &[u64]) -> Option<Self> {
+        match Logged::of(words) {
+            Some(Logged::Documents(head)) => Some(head),
+            _ => None,
+        }
+    }
+
     fn of(words: &[u64]) -> Self {
         let [file, unit] = both(words[1]);
         let [number, documents] = both(words[2]);
@@ -138,7 +149,7 @@ impl Head {
     }
 }
 
-/// Where everything is, counted in words: the same for all blocks of a corpus but for their heads.
+/// Offsets of all parts, in words; they depend on the head of a block only.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) layout: Layout,
@@ -175,42 +186,54 @@ impl Shape {
         self.others(head) + (head.other_bytes as usize).div_ceil(8)
     }
 
-    /// The checksum of a document: where it lies.
+    /// The range of a document's checksum.
     pub(super) fn sum(self, head: &Head, row: u32) -> std::ops::Range<usize> {
         let start = self.sums(head) + row as usize * SUM;
         start..start + SUM
     }
 }
 
-/// What is read of a document at once.
+/// Per-document values that are read together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) place: Place,
-    /// Which entry of its chunk it is, counted from 0; of its file, counted from 1, once the corpus is there.
+    /// Position in its chunk, counted from 0; in its file, counted from 1, once the corpus is complete.
     pub(crate) position: u64,
-    /// Equal for documents that are joined: those with the same words, or exact copies where only those are looked for.
+    /// Equal for documents that are joined: those with the same words, or exact copies where only those are searched
+    /// for.
     pub(crate) text_hash: u128,
     /// Equal for exact copies.
     pub(crate) content_hash: u128,
     pub(crate) token_count: u32,
     pub(crate) size: u32,
+    /// Shingles that are not features, because they are boilerplate of the source.
+    pub(crate) ignored: u32,
 }
 
 impl Row {
+    pub(super) fn new(place: Place, position: u64, summary: TextSummary) -> Self {
+        let TextSummary { text_hash, content_hash, token_count, size, ignored } = summary;
+        Self { place, position, text_hash, content_hash, token_count, size, ignored }
+    }
+
     pub(super) fn of(words: &[u64], file: u32) -> Self {
         let [length, store] = both(words[1]);
+        let [position, ignored] = both(words[2]);
         let [token_count, size] = both(words[7]);
         let place = Place { file, store: store_of(store), offset: words[0], length };
         let hash = |low: usize| u128::from(words[low + 1]) << 64 | u128::from(words[low]);
-        Self { place, position: words[2], text_hash: hash(3), content_hash: hash(5), token_count, size }
+        let (position, text_hash, content_hash) = (u64::from(position), hash(3), hash(5));
+        Self { place, position, text_hash, content_hash, token_count, size, ignored }
     }
 
     fn words(&self) -> [u64; ROW] {
         let Place { store, offset, length, .. } = self.place;
-        let Self { position, text_hash, content_hash, token_count, size, .. } = *self;
+        let Self { position, text_hash, content_hash, token_count, size, ignored, .. } = *self;
         let halves = |hash: u128| [hash as u64, (hash >> 64) as u64];
         let ([low, high], [content_low, content_high]) = (halves(text_hash), halves(content_hash));
         let (length, counts) = (pair(length, number_of(store)), pair(token_count, size));
+        // A chunk is a megabyte, or one document.
+        let position = pair(position as u32, ignored);
         [offset, length, position, low, high, content_low, content_high, counts]
     }
 }
@@ -233,25 +256,28 @@ fn store_of(number: u32) -> Store {
     }
 }
 
-/// What few chunks have.
+/// Contents that only few chunks have.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Others {
     pub(super) carried: Vec<CarriedEntry>,
     /// The first that were skipped.
     pub(super) skipped: Vec<SkippedInChunk>,
-    /// How many more were.
+    /// Number of further skipped entries.
     #[serde(default)]
     pub(super) more_skipped: u64,
     pub(super) values: Vec<Value>,
+    /// The group of each document, and whether it has the field that tells it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) groups: Vec<(u64, bool)>,
 }
 
-/// An entry that is no document: offset, length and store, position in the chunk, kind.
+/// An entry that is not a document: offset, length and store, position in the chunk, kind.
 pub(super) type CarriedEntry = (u64, u32, u32, u64, Cow<'static, str>);
 
 /// An entry that was skipped: position in the chunk, reason, whether the file is damaged, how many entries are lost.
 pub(super) type SkippedInChunk = (u64, SkipReason, bool, u64);
 
-/// What keep order compares.
+/// Field value that keep order compares.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Value {
     Missing,
@@ -328,8 +354,8 @@ impl Builder {
         self.others.carried.push((place.offset, place.length, number_of(place.store), position, kind.into()));
     }
 
-    /// An entry that was skipped. No more are named of a block than of the whole input: a file of nothing else must not take
-    /// more memory than one of documents.
+    /// An entry that was skipped. No more are named of a block than of the whole input: a file of nothing else must not
+    /// take more memory than one of documents.
     pub(super) fn push_skipped(&mut self, position: u64, reason: SkipReason) {
         if self.others.skipped.len() < NAMED {
             self.others.skipped.push((position, reason, false, 1));
@@ -338,15 +364,15 @@ impl Builder {
         }
     }
 
-    /// Damage to the file, by which so many entries are lost. There is one for each block at most.
+    /// Adds damage to the file, with the number of lost entries. There is at most one per block.
     pub(super) fn push_damage(&mut self, position: u64, reason: SkipReason, lost: u64) {
         self.others.skipped.push((position, reason, true, lost));
     }
 
     /// All of it in one piece, with `head` completed; and then there is nothing any more.
     pub(super) fn finish(&mut self, head: Head) -> (Head, Vec<u64>) {
-        let has_others =
-            !(self.others.carried.is_empty() && self.others.skipped.is_empty() && self.others.values.is_empty());
+        let Others { carried, skipped, values, groups, .. } = &self.others;
+        let has_others = !(carried.is_empty() && skipped.is_empty() && values.is_empty() && groups.is_empty());
         let others = if has_others {
             serde_json::to_vec(&self.others).expect("numbers and texts can always be written")
         } else {
@@ -416,7 +442,15 @@ mod tests {
         let mut builder = Builder::new(Layout { keys: 3, bytes: 8 });
         let place = Place { file: 0, store: Store::File, offset: 0, length: 1 };
         for position in 0..1000 {
-            builder.rows.push(Row { place, position, text_hash: 1, content_hash: 1, token_count: 1, size: 1 });
+            builder.rows.push(Row {
+                place,
+                position,
+                text_hash: 1,
+                content_hash: 1,
+                token_count: 1,
+                size: 1,
+                ignored: 0,
+            });
             builder.sketches.push([1, 2, 3], [0; 8]);
             builder.push_names(["name", "", "more"]);
         }

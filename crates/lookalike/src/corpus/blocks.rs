@@ -1,4 +1,4 @@
-//! The blocks of a corpus, in memory or in the work folder: what is asked of them is the same for both.
+//! The blocks of a corpus, in memory or in the work folder, with the same interface for both.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -32,7 +32,7 @@ pub(super) struct Blocks {
 #[derive(Debug)]
 struct Block {
     head: Head,
-    /// How many positions of its file come before it.
+    /// Number of positions in its file that precede it.
     before: u64,
     words: Words,
 }
@@ -40,7 +40,7 @@ struct Block {
 #[derive(Debug)]
 enum Words {
     Held(Box<[u64]>),
-    /// In this log, from this offset on.
+    /// In this log, at this offset.
     Filed {
         log: u32,
         offset: u64,
@@ -49,7 +49,7 @@ enum Words {
 
 /// Takes blocks while the input is read, in any order and from all threads.
 pub(super) struct Collector<'a> {
-    /// Its log is that of this attempt, which comes after those of earlier ones.
+    /// Its log belongs to this attempt, and follows those of earlier attempts.
     spill: Spill<'a>,
     earlier: Vec<Log>,
     blocks: Mutex<Vec<Block>>,
@@ -59,7 +59,7 @@ pub(super) struct Collector<'a> {
 pub(super) type Finished = HashSet<(u32, u32)>;
 
 impl<'a> Collector<'a> {
-    /// What earlier attempts have left is taken over, as far as `is_good` says that it is; also says which units are there.
+    /// Reuses the blocks of earlier attempts if `is_good` accepts them. Also returns the units that are complete.
     pub(super) fn start(work: &'a Work, is_good: impl Fn(&Head) -> bool) -> Result<(Self, Finished)> {
         let earlier = work.named().map_or(Ok(Vec::new()), |folder| folder.earlier_logs(STAGE))?;
         let (mut blocks, mut ends) = (Vec::new(), Vec::new());
@@ -76,7 +76,7 @@ impl<'a> Collector<'a> {
             })?;
         }
         blocks.sort_unstable_by_key(order);
-        // A unit that was begun twice has chunks twice.
+        // A unit that was started twice has duplicate chunks.
         blocks.dedup_by_key(|block| order(block));
         let mut counts: HashMap<(u32, u32), u32> = HashMap::new();
         blocks.iter().for_each(|block| *counts.entry((block.head.file, block.head.unit)).or_default() += 1);
@@ -90,7 +90,7 @@ impl<'a> Collector<'a> {
 
     /// Takes a block.
     pub(super) fn push(&self, head: Head, words: Vec<u64>) -> Result<()> {
-        // Once there was no room, everything is written as it comes, by all threads at once.
+        // Once memory was full, all threads write their blocks directly.
         let is_filed = self.spill.work().named().is_some() || self.spill.has_log();
         let filed = is_filed.then(|| self.file(&words)).transpose()?;
         let bytes = size_of_val::<[u64]>(&words);
@@ -98,11 +98,11 @@ impl<'a> Collector<'a> {
         let has_room = filed.is_some() || self.spill.hold(bytes);
         let words = filed.unwrap_or_else(|| Words::Held(words.into()));
         blocks.push(Block { head, before: 0, words });
-        // Whoever comes now waits.
+        // Threads that arrive now have to wait.
         if has_room { Ok(()) } else { self.file_all(&mut blocks) }
     }
 
-    /// A unit was read to its end, and has so many chunks.
+    /// Records that a unit was read to its end, and its number of chunks.
     pub(super) fn end_unit(&self, file: u32, unit: u32, chunks: u32) -> Result<()> {
         if self.spill.work().named().is_some() {
             self.file(&end_of_unit(file, unit, chunks))?;
@@ -110,7 +110,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// All blocks, in order; as many of them held as `most_held` allows.
+    /// All blocks, in order; as many of them stay in memory as `most_held` allows.
     pub(super) fn finish(self, shape: Shape) -> Result<Blocks> {
         let mut blocks = std::mem::take(&mut *self.lock());
         blocks.sort_unstable_by_key(order);
@@ -137,7 +137,7 @@ impl<'a> Collector<'a> {
         Ok(Blocks { shape, blocks, firsts, logs })
     }
 
-    /// Puts all that is held into the work folder.
+    /// Moves all blocks in memory to the work folder.
     fn file_all(&self, blocks: &mut [Block]) -> Result<()> {
         for block in blocks {
             if let Words::Held(words) = &block.words {
@@ -158,12 +158,12 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The place of a block in the input.
+/// The position of a block in the input.
 fn order(block: &Block) -> (u32, u32, u32) {
     (block.head.file, block.head.unit, block.head.number)
 }
 
-/// The names of a document; an empty one stands for none.
+/// The names of a document; an empty name means that it has none.
 #[derive(Debug)]
 pub(super) struct Names {
     text: String,
@@ -171,7 +171,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// One of them, if it has it.
+    /// The name at this index, if the document has one.
     pub(super) fn at(&self, at: usize) -> Option<&str> {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         Some(&self.text[start..self.ends[at]]).filter(|name| !name.is_empty())
@@ -179,28 +179,28 @@ impl Names {
 }
 
 impl Blocks {
-    /// How many documents there are.
+    /// Number of documents.
     pub(super) fn document_count(&self) -> usize {
         self.firsts.last().map_or(0, |first| *first as usize)
             + self.blocks.last().map_or(0, |last| last.head.documents as usize)
     }
 
-    /// Whether they are in the work folder.
+    /// True if they are in the work folder.
     pub(super) fn are_filed(&self) -> bool {
         self.blocks.iter().all(|block| matches!(block.words, Words::Filed { .. }))
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     pub(super) fn len(&self) -> usize {
         self.blocks.len()
     }
 
-    /// What is known of a block.
+    /// The header of a block.
     pub(super) fn head(&self, block: usize) -> &Head {
         &self.blocks[block].head
     }
 
-    /// How many positions of its file come before a block.
+    /// Number of positions in its file that precede a block.
     pub(super) fn before(&self, block: usize) -> u64 {
         self.blocks[block].before
     }
@@ -241,7 +241,7 @@ impl Blocks {
         let (block, row) = self.find(document);
         let head = self.head(block);
         let first = row as usize * NAMES;
-        // Where the name before ends is where the first of these starts.
+        // The end of the previous name is the start of the first of these.
         let wanted = first.saturating_sub(1)..first + NAMES;
         let words = self.words(block, self.ends_range(head, &wanted))?;
         let ends: &[u32] = bytemuck::cast_slice(&words);
@@ -276,7 +276,7 @@ impl Blocks {
         Ok(names.collect())
     }
 
-    /// What few blocks have.
+    /// Properties that only a few blocks have.
     pub(super) fn others(&self, block: usize) -> Result<Others> {
         let head = self.head(block);
         if head.other_bytes == 0 {
@@ -296,14 +296,14 @@ impl Blocks {
         Ok(Some(Sum::of_words([words[0], words[1], words[2]])))
     }
 
-    /// Whether documents have checksums.
+    /// True if documents have checksums.
     pub(super) fn has_sums(&self) -> bool {
         self.shape.has_sums
     }
 
-    /// The block of a document, and its place there.
+    /// The block of a document, and its index there.
     fn find(&self, document: Document) -> (usize, u32) {
-        // Blocks without documents start where the next one does.
+        // Blocks without documents have the same start as the next one.
         let block = self.firsts.partition_point(|first| *first <= document.0) - 1;
         (block, document.0 - self.firsts[block])
     }
@@ -319,7 +319,7 @@ impl Blocks {
         }
     }
 
-    /// Bytes that are counted from a word on.
+    /// Bytes of a block, counted from a word.
     fn bytes_of(&self, block: usize, from: usize, range: Range<usize>) -> Result<Cow<'_, [u8]>> {
         match &self.blocks[block].words {
             Words::Held(words) => Ok(Cow::Borrowed(&bytemuck::cast_slice(&words[from..])[range])),

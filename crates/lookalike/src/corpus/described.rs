@@ -1,4 +1,4 @@
-//! Who a document is: its id, its place, its address and its source, for everything that names it to a person.
+//! Identity of a document: its id, place, address and source, for all output that names it to a person.
 
 use std::borrow::Cow;
 
@@ -8,13 +8,13 @@ use super::known::KnownDocument;
 use super::stored_id::stored_id;
 use crate::options::SourceBy;
 
-/// Who a document is.
+/// The identity of a document.
 pub(crate) struct Described<'a> {
     pub(super) corpus: &'a Corpus,
     pub(super) who: Who<'a>,
 }
 
-/// Where a document was met.
+/// Origin of a document: a file that was read, or a saved index.
 pub(super) enum Who<'a> {
     /// In a file.
     Read { names: Names, file: u32, position: u64 },
@@ -22,7 +22,7 @@ pub(super) enum Who<'a> {
     Known(&'a KnownDocument),
 }
 
-/// Which name is which.
+/// Indexes of the names.
 const ID: usize = 0;
 const URI: usize = 1;
 const SOURCE: usize = 2;
@@ -36,7 +36,7 @@ impl Described<'_> {
         }
     }
 
-    /// Which entry of its file the document is, counted from 1; 0 in an index.
+    /// The position of the document in its file, counted from 1; 0 in an index.
     pub(crate) fn position(&self) -> u64 {
         match self.who {
             Who::Read { position, .. } => position,
@@ -44,7 +44,7 @@ impl Described<'_> {
         }
     }
 
-    /// The number of the file, and which entry of it the document is, counted from 1; 0 in an index.
+    /// The number of the file, and the position of the document in it, counted from 1; 0 in an index.
     pub(crate) fn number(&self) -> (u32, u64) {
         match self.who {
             Who::Read { file, position, .. } => (file, position),
@@ -52,7 +52,7 @@ impl Described<'_> {
         }
     }
 
-    /// The id of the document: the user's own, or else where it lies.
+    /// The id of the document: the user's own, or else its place.
     pub(crate) fn id(&self) -> Cow<'_, str> {
         self.own_id().map_or_else(|| Cow::Owned(self.place()), Cow::Borrowed)
     }
@@ -65,7 +65,7 @@ impl Described<'_> {
         }
     }
 
-    /// The user's own id, or what else a document is stored under in an index, which may depend on its text.
+    /// The user's own id, or the one under which the document is stored in an index, which may depend on its text.
     pub(crate) fn stored_id(&self, text: &str) -> String {
         let place = match &self.who {
             Who::Read { file, .. } => Some((self.place(), self.corpus.kind(*file).format)),
@@ -77,7 +77,7 @@ impl Described<'_> {
         }
     }
 
-    /// Where the document lies, whatever its id.
+    /// Place of the document, whatever its id.
     pub(crate) fn place(&self) -> String {
         match &self.who {
             Who::Read { file, position, .. } => self.corpus.kind(*file).format.id(self.file(), *position),
@@ -93,21 +93,26 @@ impl Described<'_> {
         }
     }
 
-    /// Where the document comes from.
+    /// Name of the document's source.
     pub(crate) fn source(&self, by: SourceBy) -> &str {
+        self.origin().source(by)
+    }
+
+    /// Properties that determine the source of the document.
+    pub(crate) fn origin(&self) -> Origin<'_> {
         let (is_one_document, field) = match &self.who {
             Who::Read { file, names, .. } => (self.corpus.kind(*file).format.is_one_document(), names.at(SOURCE)),
             Who::Known(_) => (false, None),
         };
-        Origin { file: self.file(), is_one_document, uri: self.uri(), field }.source(by)
+        Origin { file: self.file(), is_one_document, uri: self.uri(), field }
     }
 }
 
-/// What tells where a document comes from.
+/// Properties that determine the source of a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin<'a> {
     pub(crate) file: &'a str,
-    /// Whether the file is a document itself.
+    /// True if the file is itself a document.
     pub(crate) is_one_document: bool,
     pub(crate) uri: Option<&'a str>,
     /// The field that names the source.
@@ -116,16 +121,21 @@ pub(crate) struct Origin<'a> {
 
 impl<'a> Origin<'a> {
     pub(crate) fn source(self, by: SourceBy) -> &'a str {
+        self.named_source(by).unwrap_or(if by == SourceBy::Field { "(no source)" } else { "(no host)" })
+    }
+
+    /// The source, unless the document has none.
+    pub(crate) fn named_source(self, by: SourceBy) -> Option<&'a str> {
         let host = || self.uri.and_then(host);
         match by {
-            // The file of many documents; of one that is a document itself the folder, since a source of one document
-            // loses nothing or all.
+            // The file, if it contains many documents. If it is itself a document, its folder, since a source of one
+            // document loses all or nothing.
             SourceBy::HostOrFile => {
-                host().unwrap_or_else(|| if self.is_one_document { folder(self.file) } else { self.file })
+                host().or_else(|| Some(if self.is_one_document { folder(self.file) } else { self.file }))
             }
-            SourceBy::Host => host().unwrap_or("(no host)"),
-            SourceBy::File => self.file,
-            SourceBy::Field => self.field.unwrap_or("(no source)"),
+            SourceBy::Host => host(),
+            SourceBy::File => Some(self.file),
+            SourceBy::Field => self.field,
         }
     }
 }

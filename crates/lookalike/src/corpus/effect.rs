@@ -19,9 +19,12 @@ pub(crate) fn without_effect(settings: &Settings, formats: &[Format]) -> Vec<Str
         matches!(format, Jsonl | JsonList | JsonValues | Csv | Parquet | Held)
     };
     let text = if settings.is_html { JobOption::HtmlField } else { JobOption::Text };
+    let has_pages = settings.is_html || is_any(is_page);
     let given = [
         (JobOption::Split, settings.split != Split::File, is_any(is_text)),
-        (JobOption::Extract, settings.extract != Extract::Text, settings.is_html || is_any(is_page)),
+        (JobOption::Extract, settings.extract != Extract::Text, has_pages),
+        (JobOption::Alt, settings.alt, has_pages),
+        (JobOption::Links, settings.links, has_pages),
         (JobOption::Delimiter, settings.delimiter.is_some(), is_any(is_csv)),
         (JobOption::NoHeader, !settings.has_header, is_any(is_csv)),
         (text, settings.is_html || settings.fields.text != Fields::default().text, is_any(has_fields)),

@@ -1,6 +1,7 @@
-//! Features of a small input, kept from when it was sketched: those of documents that have no match need not be read again.
+//! Features of a small input, kept from sketching: documents without a match need not be read again.
 //!
-//! Nobody knows beforehand whether an input is small. So features are kept until there are too many, and then none are.
+//! Nobody knows in advance if an input is small, so features are kept until there are too many, and then all are
+//! dropped.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,12 +26,12 @@ type ChunkId = (u32, u32, u32);
 #[derive(Debug, Default)]
 pub(super) struct ChunkFeatures {
     pub(super) features: Vec<u32>,
-    /// Where those of each document end.
+    /// End of each document's features.
     pub(super) ends: Vec<u32>,
 }
 
 impl Keeping {
-    /// Whether there is room for more.
+    /// True if there is room for more.
     pub(super) fn has_room(&self) -> bool {
         self.count.load(Ordering::Relaxed) <= Exact::FEW_FEATURES
     }
@@ -47,7 +48,7 @@ impl Keeping {
         }
     }
 
-    /// The features of all documents, if all are there.
+    /// The features of all documents, if they are complete.
     pub(super) fn finish(self, blocks: &Blocks) -> Option<KeptFeatures> {
         if !self.has_room() {
             return None;
@@ -57,7 +58,7 @@ impl Keeping {
         let mut of_documents = Vec::with_capacity(blocks.document_count());
         for block in 0..blocks.len() {
             let head = blocks.head(block);
-            // What an earlier attempt has read is not there.
+            // Chunks that an earlier attempt has read are missing.
             let at = chunks.binary_search_by_key(&(head.file, head.unit, head.number), |(id, _)| *id).ok()?;
             let starts = std::iter::once(&0).chain(&chunks[at].1.ends);
             of_documents.extend(starts.zip(&chunks[at].1.ends).map(|(start, end)| (at as u32, *start, *end)));

@@ -1,4 +1,4 @@
-//! Documents of a saved index that documents of the input are removed for.
+//! Documents of a saved index because of which documents of the input are removed.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub(crate) enum Keeper {
     Stored(Stored),
 }
 
-/// A document of a saved index, by its position among those that something is removed for.
+/// A document of a saved index, by its position among the documents that cause removals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Stored(pub(super) u32);
@@ -26,18 +26,19 @@ impl Stored {
     }
 }
 
-/// What was found in an index.
+/// Results of the search in an index.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     documents: Vec<KnownDocument>,
-    /// What each text is removed for, by the document that stands for it.
+    /// The stored document because of which each text is removed, with their similarity. Texts are named by the
+    /// document that represents them.
     pub(crate) removed: Vec<(Document, Stored, Likeness)>,
-    /// Documents with the words of a known one: which one, and whether they are exact copies.
+    /// Documents with the same words as a stored one: the stored document, and whether they are exact copies.
     pub(crate) copies: HashMap<Document, (Stored, bool)>,
 }
 
 impl Known {
-    /// Notes a document that something is removed for.
+    /// Adds a document that causes removals.
     pub(crate) fn push(&mut self, document: KnownDocument) -> Stored {
         self.documents.push(document);
         Stored(self.documents.len() as u32 - 1)

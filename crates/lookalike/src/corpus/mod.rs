@@ -4,13 +4,15 @@
 //! files → chunks → blocks → corpus
 //! ```
 //!
-//! Texts and features are not kept. Those of documents that may be alike are read again: see [`crate::corpus::reread`]. What is
-//! asked for in any order is in memory, a few bytes per document; all else is in [`blocks`], in memory or in the work folder.
+//! Texts and features are not kept. Those of documents that may be similar are read again: see
+//! [`crate::corpus::reread`]. Data that is accessed in any order is in memory, a few bytes per document; everything
+//! else is in [`blocks`], in memory or in the work folder.
 
 mod block;
 mod blocks;
 pub(crate) mod described;
 mod effect;
+mod ignoring;
 pub(crate) mod keep_field;
 mod kept;
 pub(crate) mod known;
@@ -18,6 +20,9 @@ mod others;
 mod queue;
 mod read;
 pub(crate) mod reread;
+pub(crate) mod rules;
+#[cfg(feature = "parquet")]
+pub(crate) mod staged;
 pub(crate) mod stored_id;
 #[cfg(test)]
 mod tests;
@@ -28,7 +33,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use lookalike_core::hash::Key;
 use lookalike_core::ids::{Document, Number};
-use lookalike_core::resolve::keep::FieldValue;
+use lookalike_core::resolve::keep::{FieldValue, Keep};
 use lookalike_core::sources::SketchSource;
 use lookalike_core::text::content::ContentHasher;
 use lookalike_io::format::Format;
@@ -38,10 +43,11 @@ use lookalike_io::read::HEADER;
 use rayon::prelude::*;
 
 pub(crate) use self::block::Row;
-pub(crate) use self::described::Described;
+pub(crate) use self::described::{Described, Origin};
 pub(crate) use self::effect::without_effect;
+pub(crate) use self::ignoring::Ignoring;
 pub(crate) use self::others::Others;
-pub(crate) use self::read::Reading;
+pub(crate) use self::read::{Kept, Reading};
 
 use self::block::carried_place;
 use self::blocks::{Blocks, Names};
@@ -49,49 +55,73 @@ use self::described::Who;
 use self::known::{Keeper, Known, Stored};
 use crate::error::{Error, Result};
 use crate::items::KeptFeatures;
+use crate::options::SourceBy;
 use crate::resources::memory::Shares;
 
-/// How many runs of documents a thread looks at before what came of them is taken: rows of evidence may be longer than the
-/// documents, and wait in memory.
+/// Number of runs of documents that a thread processes before the results are consumed: rows of evidence may be longer
+/// than the documents, and are kept in memory until then.
 const RUNS_AT_ONCE: usize = 2;
 
 /// The documents of the input, in its order.
 pub(crate) struct Corpus {
     pub(crate) shelf: Shelf,
     pub(crate) kinds: Vec<Arc<FileKind>>,
-    /// How many files are of the input; those after them are of the reference, and so are their documents.
+    /// Number of input files; the files after them, and their documents, belong to the reference.
     pub(crate) input_files: usize,
     input_count: usize,
     pub(crate) others: Others,
     /// Of each file, unpacked.
     pub(crate) file_bytes: Vec<u64>,
     pub(crate) token_counts: Vec<u32>,
+    /// Tokens of a shingle.
+    width: usize,
     /// Distinct features.
     pub(crate) sizes: Vec<u32>,
+    /// Distinct shingles that are not features, because they are boilerplate of the source; only where it is ignored.
+    ignored: Vec<u32>,
+    ignores: bool,
     /// Only where keep order compares a field.
     pub(crate) values: Vec<FieldValue>,
-    /// Who may use how much memory.
+    /// The groups of documents, only where these are compared by group.
+    groups: Vec<u64>,
+    /// True if any document has the field of its group.
+    has_group: bool,
+    /// Limits on memory per purpose.
     pub(crate) shares: Shares,
-    /// What the hashes of contents are made with.
+    /// Key of the content hashes.
     key: Key,
     blocks: Blocks,
     /// Features of a small input, until they are taken.
     kept_features: Mutex<Option<KeptFeatures>>,
-    /// What was found in a saved index.
+    /// Documents found in a saved index.
     known: OnceLock<Known>,
 }
 
 impl Corpus {
-    /// Reads and sketches everything, on all threads. Only so many files are of the input.
+    /// Reads and sketches everything, on all threads. The first `input_files` files belong to the input.
     pub(crate) fn read(mut shelf: Shelf, input_files: usize, reading: Reading<'_>) -> Result<Self> {
         reading.work.memory.check_files(shelf.files().len())?;
         if let Some(folder) = reading.work.named() {
             shelf.spool_in(folder)?;
         }
-        let (kinds, blocks, kept_features) = read::read(&shelf, reading)?;
+        let read = read::read(&shelf, reading)?;
+        let mut corpus = Self::of_blocks(shelf, input_files, read, reading)?;
+        corpus.pass_over(&reading)?;
+        Ok(corpus)
+    }
+
+    /// Puts together what is known of all blocks.
+    fn of_blocks(
+        shelf: Shelf,
+        input_files: usize,
+        (kinds, blocks, kept_features): (Vec<Arc<FileKind>>, Blocks, Option<KeptFeatures>),
+        reading: Reading<'_>,
+    ) -> Result<Self> {
         let count = blocks.document_count();
         let (mut token_counts, mut sizes) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let mut values = Vec::new();
+        let (mut values, mut ignored) = (Vec::new(), Vec::new());
+        let ignores = reading.similarity.boilerplate().is_some();
+        let (mut groups, mut has_group) = (Vec::new(), false);
         let mut others = Others::of_files(kinds.len());
         let mut file_bytes = vec![0; kinds.len()];
         for block in 0..blocks.len() {
@@ -99,22 +129,21 @@ impl Corpus {
             file_bytes[head.file as usize] += head.byte_count;
             let is_input = (head.file as usize) < input_files;
             let input = (&shelf.files()[head.file as usize], kinds[head.file as usize].format);
-            values.extend(others.add(&blocks, block, is_input, input)?);
+            let fields = others.add(&blocks, block, is_input, input)?;
+            values.extend(fields.values.into_iter().map(FieldValue::from));
+            has_group |= fields.groups.iter().any(|(_, is_there)| *is_there);
+            groups.extend(fields.groups.into_iter().map(|(group, _)| group));
             for row in blocks.rows(block)? {
                 token_counts.push(row.token_count);
                 sizes.push(row.size);
+                ignored.extend(ignores.then_some(row.ignored));
             }
-        }
-        let (field, mut kinds) = (&reading.options.settings.fields.text, kinds);
-        for file in others.pass_over(&shelf, &blocks, field, input_files)? {
-            kinds[file] = Arc::new(FileKind { is_refused: true, ..(*kinds[file]).clone() });
-            shelf.pass_over(file);
         }
         let input_end = blocks.of_file(input_files as u32).start;
         let input_count = if input_end < blocks.len() { blocks.first(input_end) as usize } else { count };
         let shares = reading.work.memory.shares(count)?;
         let shares = if blocks.are_filed() { shares.with_filed_blocks() } else { shares };
-        let corpus = Self {
+        Ok(Self {
             shelf,
             kinds,
             input_files,
@@ -122,27 +151,67 @@ impl Corpus {
             others,
             file_bytes,
             token_counts,
+            width: reading.similarity.shingle().width(),
             sizes,
+            ignored,
+            ignores,
             values,
+            groups,
+            has_group,
             shares,
             key: reading.work.key(),
             blocks,
             kept_features: Mutex::new(kept_features),
             known: OnceLock::new(),
-        };
-        if corpus.is_all_skipped() {
-            return Err(Error::nothing_read(corpus.others.skipped_count, corpus.others.skipped().next()));
-        }
-        keep_field::check_id(&corpus, reading.options.settings.fields.id.as_deref())?;
-        Ok(corpus)
+        })
     }
 
-    /// How many documents there are, those of the reference among them.
+    /// Passes over files that are not data, and makes sure that the rest is as requested.
+    fn pass_over(&mut self, reading: &Reading<'_>) -> Result<()> {
+        let fields = &reading.options.settings.fields;
+        for file in self.others.pass_over(&self.shelf, &self.blocks, &fields.text, self.input_files)? {
+            self.kinds[file] = Arc::new(FileKind { is_refused: true, ..(*self.kinds[file]).clone() });
+            self.shelf.pass_over(file);
+        }
+        if self.is_all_skipped() {
+            return Err(Error::nothing_read(self.others.skipped_count, self.others.skipped().next()));
+        }
+        keep_field::check_group(self, self.has_group, fields)?;
+        keep_field::check_id(self, fields.id.as_deref())
+    }
+
+    /// The group of a document, where these are compared by group.
+    pub(crate) fn group(&self, document: Document) -> Option<u64> {
+        self.groups.get(document.index()).copied()
+    }
+
+    /// Number of documents, including those of the reference.
     pub(crate) fn len(&self) -> usize {
         self.sizes.len()
     }
 
-    /// The features of a small input, if they were kept; they are here no more then.
+    /// True if boilerplate is ignored.
+    pub(crate) fn ignores(&self) -> bool {
+        self.ignores
+    }
+
+    /// The number of distinct shingles of a document that were ignored.
+    pub(crate) fn ignored(&self, document: Document) -> u32 {
+        self.ignored.get(document.index()).copied().unwrap_or(0)
+    }
+
+    /// The share of its distinct shingles that were ignored, if any are.
+    pub(crate) fn ignored_share(&self, document: Document) -> Option<f64> {
+        let (ignored, size) = (f64::from(self.ignored(document)), f64::from(self.sizes[document.index()]));
+        self.ignores.then_some(if ignored > 0.0 { ignored / (ignored + size) } else { 0.0 })
+    }
+
+    /// True if nearly nothing of a document remains without boilerplate: it is only compared with copies.
+    pub(crate) fn is_undecided(&self, document: Document) -> bool {
+        self.ignored(document) > 0 && self.sizes[document.index()] == 0
+    }
+
+    /// Takes the features of a small input, if they were kept. Later calls return `None`.
     pub(crate) fn take_kept_features(&self) -> Option<KeptFeatures> {
         self.kept_features.lock().expect("no thread panicked").take()
     }
@@ -152,28 +221,35 @@ impl Corpus {
         self.known.get_or_init(|| known)
     }
 
-    /// The document of a saved index that has the words of this one, if there is one; and whether they are exact copies.
+    /// The document of a saved index that has the words of this one, if there is one; and whether they are exact
+    /// copies.
     pub(crate) fn known_copy(&self, document: Document) -> Option<(Stored, bool)> {
         self.known.get()?.copies.get(&document).copied()
     }
 
-    /// How many documents the input has: the first ones.
+    /// Number of input documents, which come first.
     pub(crate) fn input_count(&self) -> usize {
         self.input_count
     }
 
-    /// Whether all of the input was skipped.
+    /// Number of input documents that have words, but fewer than two shingles.
+    pub(crate) fn short_count(&self) -> u64 {
+        let is_short = |count: &&u32| **count > 0 && (**count as usize) < 2 * self.width;
+        self.token_counts.iter().take(self.input_count).filter(is_short).count() as u64
+    }
+
+    /// True if the whole input was skipped.
     fn is_all_skipped(&self) -> bool {
         let Others { skipped_count, carried, .. } = &self.others;
         *skipped_count > 0 && self.input_count == 0 && carried.keys().all(|kind| kind == HEADER)
     }
 
-    /// Whether a document is of the reference, and not of the input.
+    /// True if a document belongs to the reference, not to the input.
     pub(crate) fn is_reference(&self, document: Document) -> bool {
         document.index() >= self.input_count
     }
 
-    /// Whether the document that is kept in place of another is not of the input.
+    /// True if the document kept in place of another does not belong to the input.
     pub(crate) fn is_kept_elsewhere(&self, kept: Keeper) -> bool {
         match kept {
             Keeper::Read(document) => self.is_reference(document),
@@ -186,7 +262,7 @@ impl Corpus {
         &self.blocks
     }
 
-    /// Where a document is, and what tells its text.
+    /// Returns the place of a document and the hashes of its text.
     pub(crate) fn row(&self, document: Document) -> Result<Row> {
         self.blocks.row(document)
     }
@@ -196,7 +272,7 @@ impl Corpus {
         self.key
     }
 
-    /// What makes the hashes of contents that rows have.
+    /// Creates a hasher for the content hashes in rows.
     pub(crate) fn content_hasher(&self) -> ContentHasher {
         ContentHasher::keyed(self.key)
     }
@@ -211,14 +287,14 @@ impl Corpus {
         })
     }
 
-    /// Who a document is.
+    /// Returns the identity of a document.
     pub(crate) fn describe(&self, document: Document) -> Result<Described<'_>> {
         let row = self.blocks.row(document)?;
         let names = self.blocks.names(document)?;
         Ok(Described { corpus: self, who: Who::Read { names, file: row.place.file, position: row.position } })
     }
 
-    /// Who the document is that is kept in place of another.
+    /// Returns the identity of the document that is kept in place of another.
     pub(crate) fn describe_kept(&self, kept: Keeper) -> Result<Described<'_>> {
         match kept {
             Keeper::Read(document) => self.describe(document),
@@ -229,8 +305,8 @@ impl Corpus {
         }
     }
 
-    /// Gives runs of the input's documents, with who they are, to `of_run` on all threads; and what comes of each run to `take`, in
-    /// order.
+    /// Gives runs of the input's documents, with who they are, to `of_run` on all threads; and what comes of each run
+    /// to `take`, in order.
     pub(crate) fn each_described<T: Send>(
         &self,
         of_run: impl Fn(&mut dyn Iterator<Item = (Document, Described<'_>)>) -> Result<T> + Sync,
@@ -252,18 +328,40 @@ impl Corpus {
         Ok(())
     }
 
-    /// The checksum of a document, if one was asked for.
+    /// The place of each document's source in a keep order; nothing if the order compares none.
+    pub(crate) fn source_ranks(&self, keep: &Keep, by: SourceBy) -> Result<Vec<u32>> {
+        if keep.source_rank("").is_none() {
+            return Ok(Vec::new());
+        }
+        let rank =
+            |document: u32| Ok(keep.source_rank(self.describe(Document(document))?.source(by)).unwrap_or_default());
+        (0..self.len() as u32).into_par_iter().map(rank).collect()
+    }
+
+    /// Gives every document, those of the reference among them, to `each`: its row, and what tells its source.
+    pub(crate) fn each_origin(&self, each: &mut dyn FnMut(Document, &Row, Origin<'_>)) -> Result<()> {
+        for block in 0..self.blocks.len() {
+            let file = self.blocks.head(block).file;
+            let described = self.blocks.all_names(block)?.into_iter().zip(self.blocks.rows(block)?);
+            for (document, (names, row)) in (self.blocks.first(block)..).zip(described) {
+                let who = Who::Read { names, file, position: row.position };
+                each(Document(document), &row, Described { corpus: self, who }.origin());
+            }
+        }
+        Ok(())
+    }
+
+    /// The checksum of a document, if checksums were requested.
     pub(crate) fn checksum(&self, document: Document) -> Result<Option<String>> {
         Ok(self.blocks.sum(document)?.map(|sum| sum.to_string()))
     }
 
-    /// Whether documents have checksums.
+    /// True if documents have checksums.
     pub(crate) fn has_checksums(&self) -> bool {
         self.blocks.has_sums()
     }
 
-    /// How many pairs of checksums are equal though the texts are not: documents that follow one of another text with
-    /// the same checksum.
+    /// Number of checksum collisions: documents that follow a document with the same checksum but a different text.
     pub(crate) fn checksum_collisions(&self) -> Result<u64> {
         if !self.has_checksums() {
             return Ok(0);
@@ -277,17 +375,17 @@ impl Corpus {
         Ok(sums.windows(2).filter(|pair| pair[0].0 == pair[1].0).count() as u64)
     }
 
-    /// How many documents of the input have no id of their own.
+    /// Number of input documents without an id of their own.
     pub(crate) fn without_id(&self) -> u64 {
         self.input_blocks().map(|block| u64::from(self.blocks.head(block).without_id)).sum()
     }
 
-    /// How many documents of the input have no source of their own.
+    /// Number of input documents without a source of their own.
     pub(crate) fn without_source(&self) -> u64 {
         self.input_blocks().map(|block| u64::from(self.blocks.head(block).without_source)).sum()
     }
 
-    /// How many documents of the input have the id of another one before them.
+    /// Number of input documents that repeat the id of an earlier document.
     pub(crate) fn repeated_ids(&self) -> Result<u64> {
         let mut ids: Vec<u128> = Vec::new();
         let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
@@ -309,7 +407,7 @@ impl Corpus {
         self.kinds.iter().filter(|kind| !kind.is_refused).map(|kind| kind.format).collect()
     }
 
-    /// What a document's file is.
+    /// Returns the kind of a document's file.
     pub(crate) fn kind(&self, file: u32) -> &FileKind {
         &self.kinds[file as usize]
     }
@@ -319,7 +417,7 @@ impl Corpus {
         self.blocks.of_file(file)
     }
 
-    /// Whether all of a file was read: nothing of it was skipped.
+    /// True if a file was read completely: none of it was skipped.
     pub(crate) fn is_whole(&self, file: u32) -> bool {
         self.others.has_all_of(file)
     }
@@ -365,12 +463,12 @@ impl Corpus {
 /// An entry of a file: a document, or what is carried along.
 pub(crate) struct FileEntry {
     pub(crate) place: Place,
-    /// Which entry of its file, counted from 1.
+    /// Position in its file, counted from 1.
     pub(crate) position: u64,
     pub(crate) what: What,
 }
 
-/// What an entry of a file is.
+/// Kind of an entry of a file.
 pub(crate) enum What {
     Document(Document),
     /// Carried along: of this kind.

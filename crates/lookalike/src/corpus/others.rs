@@ -1,8 +1,7 @@
-//! What the input has besides documents: entries that are carried along, and entries that were skipped.
+//! Contents of the input other than documents: entries that are carried along, and entries that were skipped.
 
 use std::collections::BTreeMap;
 
-use lookalike_core::resolve::keep::FieldValue;
 use lookalike_io::format::Format;
 use lookalike_io::input::about_data::not_data;
 use lookalike_io::input::discover::InputFile;
@@ -14,34 +13,42 @@ use super::block::{self, NAMED, carried_place};
 use super::blocks::Blocks;
 use crate::error::Result;
 
-/// What came in besides documents.
+/// Entries of the input other than documents.
 #[derive(Debug, Default)]
 pub(crate) struct Others {
-    /// Entries of the input that are no documents and are carried along, by kind.
+    /// Entries of the input that are not documents and are carried along, by kind.
     pub(crate) carried: BTreeMap<String, u64>,
     /// The first entries that were skipped because of themselves, and those that were lost with a damaged file.
     skipped: [Vec<SkippedEntry>; 2],
-    /// How many of the input were.
+    /// Number of skipped entries of the input.
     pub(crate) skipped_count: u64,
-    /// How many of the reference were.
+    /// Number of skipped entries of the reference.
     pub(crate) reference_skipped_count: u64,
-    /// How many files of the input were passed over.
+    /// Number of input files that were passed over.
     pub(crate) passed_over_count: u64,
-    /// What each file has.
+    /// Contents of each file.
     files: Vec<FileContent>,
 }
 
-/// What a file has.
+/// Contents of a file, used to report a missing text field.
 #[derive(Clone, Debug, Default)]
 struct FileContent {
-    /// A record with the field of the text, be it null.
+    /// True if a record has the text field, even if it is null.
     has_texts: bool,
-    /// How many records lack it.
+    /// Number of records without the text field.
     without_field_count: u64,
-    /// The columns of a table that lacks it.
+    /// The columns of a table without the text field.
     columns: Option<String>,
-    /// Something that was skipped.
+    /// True if something was skipped.
     has_skipped: bool,
+}
+
+/// Fields of the documents of a block, where they are wanted.
+pub(super) struct DocumentFields {
+    /// Values that keep order compares.
+    pub(super) values: Vec<block::Value>,
+    /// Groups, and whether documents have the field that tells them.
+    pub(super) groups: Vec<(u64, bool)>,
 }
 
 impl Others {
@@ -49,23 +56,23 @@ impl Others {
         Self { files: vec![FileContent::default(); count], ..Self::default() }
     }
 
-    /// Adds what a block has besides documents; gives back the values of its documents, if it has some.
+    /// Adds the entries of a block other than documents; returns the fields of its documents, if it has any.
     pub(super) fn add(
         &mut self,
         blocks: &Blocks,
         block: usize,
         is_input: bool,
         (input, format): (&InputFile, Format),
-    ) -> Result<impl Iterator<Item = FieldValue> + use<>> {
+    ) -> Result<DocumentFields> {
         let (file, before) = (blocks.head(block).file, blocks.before(block));
-        let block::Others { carried, skipped, more_skipped, values } = blocks.others(block)?;
+        let block::Others { carried, skipped, more_skipped, values, groups } = blocks.others(block)?;
         let content = &mut self.files[file as usize];
         content.has_texts |= blocks.head(block).documents > 0;
         content.has_skipped |= !skipped.is_empty();
         for (.., kind) in carried {
             content.has_texts |= kind == NULL_TEXT;
             content.without_field_count += u64::from(kind == NO_TEXT_FIELD);
-            // Blank lines are counted by nobody.
+            // Blank lines are not counted.
             if is_input && kind != BLANK {
                 *self.carried.entry(kind.into_owned()).or_default() += 1;
             }
@@ -88,7 +95,7 @@ impl Others {
                 named.push(SkippedEntry { file, entry, position: before + position + 1, reason, count });
             }
         }
-        Ok(values.into_iter().map(FieldValue::from))
+        Ok(DocumentFields { values, groups })
     }
 
     /// The first entries that were skipped. What is shown is cut off, and damage explains the most: it comes first.
@@ -96,8 +103,8 @@ impl Others {
         self.skipped.iter().rev().flatten()
     }
 
-    /// Passes over the files that are beside data and not part of it: says which they are. Any other file of which no record
-    /// has the field of the text was hardly meant.
+    /// Passes over the files that are next to data and not part of it, and reports them. Any other file in which no
+    /// record has the text field was probably given by mistake.
     pub(super) fn pass_over(
         &mut self,
         shelf: &Shelf,
@@ -143,13 +150,19 @@ impl Others {
         })
     }
 
-    /// Whether all of a file was read: nothing of it was skipped.
+    /// Notes that part of a file could not be read.
+    #[cfg(feature = "parquet")]
+    pub(super) fn note_lost(&mut self, file: u32) {
+        self.files[file as usize].has_skipped = true;
+    }
+
+    /// True if a file was read completely: none of it was skipped.
     pub(super) fn has_all_of(&self, file: u32) -> bool {
         !self.files[file as usize].has_skipped
     }
 }
 
-/// How many records of a file are looked at for the names of its fields.
+/// Number of records of a file that are examined for the names of its fields.
 const LOOKED_AT: usize = 100;
 
 /// The fields of the first records of a file that lack that of the text.

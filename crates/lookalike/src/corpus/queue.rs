@@ -1,5 +1,5 @@
-//! Shares the input among threads: whoever is free unpacks the next part of a unit, then parses it while another thread
-//! unpacks the part after.
+//! Shares the input among threads: each free thread unpacks the next part of a unit, then parses it while another
+//! thread unpacks the following part.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -8,13 +8,13 @@ use lookalike_io::read::{Chunk, Next, Settings, Stream, Unit};
 
 use crate::error::{Error, Result};
 
-/// The units that are left to read, and those that are open.
+/// The units that remain to be read, and those that are open.
 pub(crate) struct Queue<'a> {
     files: &'a [InputFile],
     units: &'a [Unit],
     settings: &'a Settings,
-    /// The longest entries that several threads read at the same time: others come one by one, since each takes a dozen times
-    /// its size until it is sketched.
+    /// Maximum size of entries that several threads read at the same time. Larger ones are read one by one, since each
+    /// takes about twelve times its size in memory until it is sketched.
     together: usize,
     state: Mutex<State>,
     changed: Condvar,
@@ -23,13 +23,13 @@ pub(crate) struct Queue<'a> {
 #[derive(Default)]
 struct State {
     next_unit: usize,
-    /// Open, and read by nobody at the moment.
+    /// Open units that no thread is reading at the moment.
     waiting: Vec<Open>,
-    /// The same, of those whose next entry is large.
+    /// The same, for units whose next entry is large.
     large: Vec<Open>,
-    /// Whether a thread has a large entry.
+    /// True if a thread has a large entry.
     has_large: bool,
-    /// How many streams are read at the moment.
+    /// Number of streams that are being read.
     reading: usize,
     error: Option<Error>,
 }
@@ -40,12 +40,12 @@ struct Open {
     stream: Stream,
 }
 
-/// Who is told what becomes of units.
+/// Receives events about units.
 pub(crate) trait Watch: Sync {
     /// A unit was opened.
     fn opened(&self, unit: &Unit, stream: &Stream);
 
-    /// A unit came to its end, after so many chunks; some of them may still be under way.
+    /// A unit came to its end after this many chunks; some of them may still be in progress.
     fn ended(&self, unit: &Unit, chunk_count: u32) -> Result<()>;
 }
 
@@ -54,12 +54,12 @@ impl<'a> Queue<'a> {
         Self { files, units, settings, together, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Fills `chunk` with the next part of some unit. None when all are read, or reading failed. What comes is given up when it
-    /// was dealt with, and before more is asked for.
+    /// Fills `chunk` with the next part of some unit. None once all are read, or reading failed. The turn must be
+    /// dropped when the chunk is processed, and before the next call.
     pub(crate) fn next(&self, chunk: &mut Chunk, watch: &impl Watch) -> Option<Turn<'_, 'a>> {
         while let Some(task) = self.take() {
             let _reading = Reading(self);
-            // Made first, so that it ends whatever happens.
+            // Created first, so that it always ends.
             let turn = Turn { queue: self, is_large: matches!(task, Task::GoOnLarge(_)) };
             let read = self.read(task, chunk, watch);
             let found = matches!(read, Ok(Some((_, Next::Chunk))));
@@ -90,13 +90,13 @@ impl<'a> Queue<'a> {
         Ok(None)
     }
 
-    /// Ends the reading for all.
+    /// Ends the reading for all threads.
     pub(crate) fn fail(&self, error: Error) {
         self.lock().error.get_or_insert(error);
         self.changed.notify_all();
     }
 
-    /// What ended the reading early, if something did.
+    /// Returns the error that ended reading early, if any.
     pub(crate) fn finish(self) -> Result<()> {
         self.state.into_inner().expect("no thread panicked").error.map_or(Ok(()), Err)
     }
@@ -107,8 +107,8 @@ impl<'a> Queue<'a> {
             if state.error.is_some() {
                 return None;
             }
-            // Units that are open come first, so that few are; and those with a large entry before others are opened, so that
-            // not many wait for their turn.
+            // Open units come first, so that few are open; and those with a large entry come before others are opened,
+            // so that few have to wait for their turn.
             let task = if let Some(open) = state.waiting.pop() {
                 Some(Task::GoOn(open))
             } else if !state.large.is_empty() {
@@ -143,7 +143,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// A stream is being read. Ends also when reading panics: the other threads would wait for ever.
+/// A stream that is being read. It also ends if reading panics: otherwise the other threads would wait forever.
 struct Reading<'q, 'a>(&'q Queue<'a>);
 
 impl Drop for Reading<'_, '_> {
@@ -153,14 +153,14 @@ impl Drop for Reading<'_, '_> {
     }
 }
 
-/// A thread deals with a part of a unit.
+/// The time during which a thread processes a part of a unit.
 pub(crate) struct Turn<'q, 'a> {
     queue: &'q Queue<'a>,
     is_large: bool,
 }
 
 impl Turn<'_, '_> {
-    /// Whether buffers have grown for it, which nobody else will need.
+    /// True if buffers grew for it to a size that no other part will need.
     pub(crate) fn is_large(&self) -> bool {
         self.is_large
     }
@@ -175,7 +175,7 @@ impl Drop for Turn<'_, '_> {
     }
 }
 
-/// A unit to go on with, or one to open.
+/// A unit to continue with, or one to open.
 enum Task {
     GoOn(Open),
     GoOnLarge(Open),

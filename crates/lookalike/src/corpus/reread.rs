@@ -1,6 +1,6 @@
-//! Features of documents that may be alike, had again by reading the document at its place.
+//! Features of documents that may be similar, computed again by reading the document at its place.
 //!
-//! To keep the features of all documents would take as much memory as the input is large; most are never needed.
+//! Keeping the features of all documents would take as much memory as the size of the input; most are never needed.
 
 use std::sync::Mutex;
 
@@ -8,11 +8,13 @@ use lookalike_core::hash::Key;
 use lookalike_core::ids::{Document, Number};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::sources::{FeatureSource, SourceError};
+use lookalike_core::text::boilerplate::SourcePlace;
 use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::shingle::Shingler;
 use lookalike_io::read::Parser;
 
-use crate::corpus::{Corpus, Row};
+use crate::corpus::rules::TextSource;
+use crate::corpus::{Corpus, Ignoring, Row};
 use crate::error::{Error, Result};
 use crate::items::{Items, TextHashes};
 use crate::options::{ReadOptions, Scheme};
@@ -49,17 +51,19 @@ pub(crate) struct Reread<'a> {
     corpus: &'a Corpus,
     read: &'a ReadOptions,
     similarity: &'a Scheme,
-    /// What features are made with.
+    /// Finds the boilerplate to ignore.
+    ignoring: Option<Ignoring>,
+    /// Key of the features.
     key: Key,
     progress: &'a dyn Progress,
-    /// What a thread needs for it, handed on from one document to the next.
+    /// Buffers of idle threads, reused from one document to the next.
     benches: Mutex<Vec<Bench>>,
     /// The longest document that several threads read at the same time, and the turn of longer ones.
     together: usize,
     large: Mutex<()>,
 }
 
-/// What a word takes in a document, about, with what is around it.
+/// Approximate size of a word in a document, including the markup around it.
 const WORD_BYTES: usize = 6;
 
 struct Bench {
@@ -71,6 +75,14 @@ struct Bench {
     content: ContentHasher,
 }
 
+/// Computes the features of a text: with the first key, and with the second when it is needed.
+struct Shinglers<'b> {
+    first: &'b mut Shingler,
+    second: &'b mut Option<Shingler>,
+    group: Option<u64>,
+    source: Option<SourcePlace>,
+}
+
 impl<'a> Reread<'a> {
     pub(crate) fn new(
         corpus: &'a Corpus,
@@ -80,7 +92,8 @@ impl<'a> Reread<'a> {
         progress: &'a dyn Progress,
     ) -> Self {
         let together = corpus.shares.read_together(rayon::current_num_threads());
-        Self { corpus, read, similarity, key, progress, benches: Mutex::default(), together, large: Mutex::default() }
+        let (benches, large, ignoring) = (Mutex::default(), Mutex::default(), Ignoring::of(similarity));
+        Self { corpus, read, similarity, ignoring, key, progress, benches, together, large }
     }
 
     /// The text of a document.
@@ -98,12 +111,12 @@ impl<'a> Reread<'a> {
         self.with_shingler(|shingler| shingler.features(text).text_hash() ^ second)
     }
 
-    /// How many tokens a text has.
+    /// Counts the tokens of a text.
     pub(crate) fn tokens_of(&self, text: &str) -> u64 {
         self.with_shingler(|shingler| shingler.features(text).token_count() as u64)
     }
 
-    /// When documents are alike.
+    /// Criterion for near-duplicates.
     pub(crate) fn criterion(&self) -> Criterion {
         self.similarity.criterion()
     }
@@ -130,20 +143,16 @@ impl<'a> Reread<'a> {
     }
 
     fn shingler(&self, key: Key) -> Shingler {
-        Shingler::keyed(self.similarity.shingle(), self.similarity.fold(), key)
+        self.similarity.shingler(key)
     }
 
-    /// Whether a document is too long to be read beside others.
+    /// True if a document is too long to be read at the same time as others.
     fn is_large(&self, document: Document) -> bool {
         self.corpus.token_counts[document.index()] as usize > self.together / WORD_BYTES
     }
 
     /// Reads a document and gives its text to `of_text`, with the shinglers of the first and of the second key.
-    fn with_text<T>(
-        &self,
-        document: Document,
-        of_text: impl FnOnce(&str, &mut Shingler, &mut Option<Shingler>) -> T,
-    ) -> Result<T> {
+    fn with_text<T>(&self, document: Document, of_text: impl FnOnce(&str, Shinglers<'_>) -> T) -> Result<T> {
         if self.is_large(document) {
             // Its buffers go with it.
             let _turn = self.large.lock().expect("no thread panicked");
@@ -159,15 +168,28 @@ impl<'a> Reread<'a> {
         &self,
         bench: &mut Bench,
         document: Document,
-        of_text: impl FnOnce(&str, &mut Shingler, &mut Option<Shingler>) -> T,
+        of_text: impl FnOnce(&str, Shinglers<'_>) -> T,
     ) -> Result<T> {
+        let source = self.source(document)?;
         let Bench { bytes, parser, shingler, second, content } = bench;
         let read = self.document_by((bytes, parser, content), document)?;
-        Ok(of_text(read.text, shingler, second))
+        let group = self.corpus.group(document);
+        shingler.set_group(group);
+        shingler.of_source(source);
+        Ok(of_text(read.text, Shinglers { first: shingler, second, group, source }))
     }
 
-    fn second<'b>(&self, second: &'b mut Option<Shingler>) -> &'b mut Shingler {
-        second.get_or_insert_with(|| self.shingler(self.key.second()))
+    /// The place of a document's source in the table, if part of it is ignored.
+    fn source(&self, document: Document) -> Result<Option<SourcePlace>> {
+        let Some(ignoring) = &self.ignoring else { return Ok(None) };
+        Ok(ignoring.place(self.corpus.describe(document)?.origin()))
+    }
+
+    fn second<'b>(&self, Shinglers { second, group, source, .. }: Shinglers<'b>) -> &'b mut Shingler {
+        let second = second.get_or_insert_with(|| self.shingler(self.key.second()));
+        second.set_group(group);
+        second.of_source(source);
+        second
     }
 
     /// Reads a document, and makes sure that it is the one that was sketched.
@@ -193,11 +215,21 @@ impl<'a> Reread<'a> {
 
 impl FeatureSource for Reread<'_> {
     fn features(&self, document: Document) -> std::result::Result<Vec<u64>, SourceError> {
-        Ok(self.with_text(document, |text, shingler, _| shingler.own_features(text))?)
+        Ok(self.with_text(document, |text, shinglers| shinglers.first.own_features(text))?)
     }
 
     fn second_features(&self, document: Document) -> std::result::Result<Option<Vec<u64>>, SourceError> {
-        Ok(Some(self.with_text(document, |text, _, second| self.second(second).own_features(text))?))
+        Ok(Some(self.with_text(document, |text, shinglers| self.second(shinglers).own_features(text))?))
+    }
+}
+
+impl TextSource for Reread<'_> {
+    fn text_of(&self, document: Document) -> Result<String> {
+        self.text(document)
+    }
+
+    fn token_count_of(&self, document: Document) -> u32 {
+        self.corpus.token_counts[document.index()]
     }
 }
 
@@ -206,14 +238,18 @@ impl TextHashes for Reread<'_> {
         &self.corpus.token_counts
     }
 
+    fn is_compared(&self, document: Document) -> bool {
+        self.corpus.sizes[document.index()] > 0
+    }
+
     fn each_hashes(&self, each: &mut dyn FnMut(Document, u128, u128)) -> Result<()> {
         self.corpus.each_text_hash(each)
     }
 
     fn words_hash(&self, document: Document) -> Result<u128> {
         // Two keys, since texts may differ in one word, and a word has 64 bits of one key.
-        self.with_text(document, |text, shingler, second| {
-            shingler.features(text).text_hash() ^ self.second(second).features(text).text_hash()
+        self.with_text(document, |text, shinglers| {
+            shinglers.first.features(text).text_hash() ^ self.second(shinglers).features(text).text_hash()
         })
     }
 

@@ -1,8 +1,10 @@
-//! The id under which a document is stored in an index. An id of its own is used as it is; one that has to be made replaces nothing.
+//! The id under which a document is stored in an index. A document's own id is used as it is; a generated id replaces
+//! nothing.
 //!
-//! Positions are not ids: the third line of this month's `data.jsonl` is not the third line of last month's. So where no field is
-//! named, the field `id` is used if every document has one and no two have the same. Otherwise the id is the place of the document
-//! with a hash of its text: reading a file again changes nothing, and a file of the same name with other texts adds them.
+//! Positions are not ids: the third line of this month's `data.jsonl` is not the third line of last month's. If no
+//! field is named, the field `id` is therefore used if every document has one and all are different. Otherwise the id
+//! is the place of the document with a hash of its text: reading a file again changes nothing, and a file of the same
+//! name with other texts adds them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -17,13 +19,14 @@ use crate::error::{Error, Result};
 use crate::options::ReadOptions;
 use crate::progress::Progress;
 
-/// The field that is used for ids if no field is named and it serves.
+/// The field that is used for ids if no field is named and it is suitable.
 const FIELD: &str = "id";
 
-/// How many bytes of the hash of a text an id has.
+/// Number of bytes of a text's hash in an id.
 const HASH_BYTES: usize = 8;
 
-/// The id of a document that has none of its own. A file that is one document is known by its name, whatever its text is.
+/// The id of a document that has none of its own. A file that is itself a document is identified by its name, whatever
+/// its text.
 pub(crate) fn stored_id<'a>(place: &'a str, format: Format, text: &str) -> Cow<'a, str> {
     if format.is_one_document() {
         return Cow::Borrowed(place);
@@ -33,13 +36,13 @@ pub(crate) fn stored_id<'a>(place: &'a str, format: Format, text: &str) -> Cow<'
     Cow::Owned(format!("{place}:{digits}"))
 }
 
-/// The field of ids, where none is named: it must be in every document, with another value in each. All documents are looked at
-/// before the first is stored, since the last one may show that the field is not an id. This ends at the first document that shows
-/// it. Input that can be read only once, or is far away, is not looked at: it has no such field.
+/// The id field if none is named: every document must have it, each with a different value. All documents are checked
+/// before the first is stored, since the last one may show that the field is not an id. The check ends at the first
+/// such document. Input that can be read only once, or is remote, is not checked and has no such field.
 ///
 /// # Errors
 ///
-/// When the run is to end.
+/// If the run is to stop.
 pub(crate) fn field_of_ids(read: &ReadOptions, progress: &dyn Progress) -> Result<Option<String>> {
     if read.settings.fields.id.is_some() {
         return Ok(None);
@@ -56,7 +59,7 @@ pub(crate) fn field_of_ids(read: &ReadOptions, progress: &dyn Progress) -> Resul
     let looked_at = walk_rounds(&read, "ids", ROUND_BYTES, progress, |round| {
         // Pages of crawls have ids, and files of one document have names.
         for document in round.iter().filter(|document| !has_id_anyway(document.format)) {
-            // Two ids with one hash would only mean that ids are made.
+            // Two ids with the same hash would only mean that ids are generated.
             if !document.has_own_id || !seen.insert(bytes_hash(document.id.as_bytes()) as u64) {
                 return Err(Error::NoIdField { field: FIELD.to_owned(), known: Vec::new() });
             }
@@ -64,7 +67,7 @@ pub(crate) fn field_of_ids(read: &ReadOptions, progress: &dyn Progress) -> Resul
         Ok(())
     });
     progress.go_on()?;
-    // What cannot be read is met again by whoever reads it for good.
+    // Entries that cannot be read are reported when they are read again for the index.
     let is_whole = looked_at.is_ok_and(|skips| skips.count == 0);
     Ok((is_whole && !seen.is_empty()).then(|| FIELD.to_owned()))
 }

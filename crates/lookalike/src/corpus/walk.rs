@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::mem;
+use std::path::Path;
 use std::sync::Arc;
 
 use lookalike_io::format::Format;
@@ -12,85 +13,98 @@ use lookalike_io::input::about_data::not_data;
 use lookalike_io::input::discover::LeftOut;
 use lookalike_io::input::shelf::{Place, Shelf};
 use lookalike_io::read::{
-    Chunk, Entry, HEADER, NO_TEXT_FIELD, NULL_TEXT, Parser, SequentialReader, Settings, json_fields,
+    Chunk, Entry, FileKind, HEADER, NO_TEXT_FIELD, NULL_TEXT, Parser, SequentialReader, Settings, json_fields,
 };
 use lookalike_io::skipped::{SkipReason, SkippedEntry};
 use rayon::prelude::*;
 
+use super::described::Origin;
 use super::effect::without_effect;
 use crate::error::{Error, Result};
 use crate::options::ReadOptions;
 use crate::progress::{Counted, Progress};
 
-/// How many bytes of texts a round has, about: enough to keep all threads busy between two writings.
+/// Approximate number of bytes of text per round: enough to keep all threads busy between two writes.
 pub(crate) const ROUND_BYTES: u64 = 16 << 20;
 
-/// How many skipped entries are named; the rest is counted.
+/// Maximum number of skipped entries that are named; the rest are only counted.
 const NAMED: usize = 1000;
 
-/// How many records of a file are looked at for the names of its fields.
+/// Number of records of a file that are examined for the names of its fields.
 const LOOKED_AT: usize = 100;
 
 /// A document with its text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Walked {
-    /// Its own id, or the place where it lies.
+    /// Its own id, or else its place.
     pub(crate) id: String,
     pub(crate) text: String,
     /// The name of its file, and its position there, counted from 1.
     pub(crate) file: Arc<str>,
     pub(crate) position: u64,
-    /// Whether its file is this document alone.
+    /// Number of its input file.
+    pub(crate) file_number: u32,
+    /// True if its file contains only this document.
     pub(crate) is_one_document: bool,
     pub(crate) format: Format,
-    /// Whether the id is not made of its place.
+    /// True if the id is its own, and not derived from its place.
     pub(crate) has_own_id: bool,
     /// The address of a page.
     pub(crate) uri: Option<String>,
     /// Its source, if a field gives one.
     pub(crate) source: Option<String>,
-    /// The fields that were asked for besides, as a JSON object: those that it has.
+    /// The additional fields that were requested, as a JSON object: those that it has.
     pub(crate) fields: Option<String>,
+    /// The kind of its file, and the bytes it was read from, if requested.
+    pub(crate) entry: Option<(Arc<FileKind>, Box<[u8]>)>,
 }
 
-/// What was met besides documents.
+impl Walked {
+    /// Returns everything that identifies its source.
+    pub(crate) fn origin(&self) -> Origin<'_> {
+        let Self { file, is_one_document, uri, source, .. } = self;
+        Origin { file, is_one_document: *is_one_document, uri: uri.as_deref(), field: source.as_deref() }
+    }
+}
+
+/// Entries other than documents.
 #[derive(Debug, Default)]
 pub(crate) struct Skips {
-    /// What was skipped, and why: the first of them.
+    /// The first skipped entries, with reasons.
     pub(crate) named: Vec<SkippedEntry>,
     pub(crate) count: u64,
-    /// How many records have no text, or no field of that name.
+    /// Number of records without text, or without the text field.
     pub(crate) without_text: u64,
-    /// How many documents lack the field of the id that was asked for.
+    /// Number of documents without the requested id field.
     pub(crate) without_id: u64,
     pub(crate) documents: u64,
-    /// Whether there are entries that are neither documents nor skipped.
+    /// True if there are entries that are neither documents nor skipped.
     has_others: bool,
-    /// What each file has, if that is not clear yet.
+    /// Contents of each file, until it is clear whether it has texts.
     files: BTreeMap<u32, Lacking>,
     pub(crate) bytes: u64,
-    /// What was left out.
+    /// Files and entries that were left out.
     pub(crate) left_out: LeftOut,
     /// Options that have no effect on files of these formats.
     pub(crate) without_effect: Vec<String>,
 }
 
-/// Whether a file has any text at all.
+/// Tells whether a file has any text at all.
 #[derive(Debug, Default)]
 struct Lacking {
     format: Option<Format>,
     has_texts: bool,
-    /// The columns of a table that lacks that of the text.
+    /// The columns of a table without the text column.
     columns: Option<String>,
-    /// How many of its records lack the field.
+    /// Number of its records without the text field.
     without_field_count: u64,
-    /// Where its first records without the field of the text are, to name the fields they have.
+    /// Places of its first records without the text field, to name the fields they have.
     records: Vec<Place>,
 }
 
 impl Skips {
-    /// Passes over the files that are beside data and not part of it. Any other file of which no record has the field of
-    /// the text was hardly meant.
+    /// Passes over the files that are next to data and not part of it. Any other file in which no record has the text
+    /// field was probably given by mistake.
     fn check_texts(&mut self, shelf: &mut Shelf, field: &str) -> Result<()> {
         let is_without =
             |lacking: &Lacking| !lacking.has_texts && (!lacking.records.is_empty() || lacking.columns.is_some());
@@ -116,7 +130,7 @@ impl Skips {
         Err(lookalike_io::Error::NoTextField { path: input.shown(), field, fields, is_met: input.is_met }.into())
     }
 
-    /// Whether an id was asked for, and no document so far has one.
+    /// True if an id was requested, and no document so far has one.
     fn lacks_all_ids(&self, settings: &Settings) -> bool {
         settings.fields.id.is_some() && self.documents > 0 && self.without_id == self.documents
     }
@@ -138,11 +152,35 @@ pub(crate) fn walk_rounds(
     stage: &'static str,
     round_bytes: u64,
     progress: &dyn Progress,
+    take: impl FnMut(Vec<Walked>) -> Result<()> + Send,
+) -> Result<Skips> {
+    walk_entries(options, None, stage, (round_bytes, false), progress, take)
+}
+
+/// The same without what is in the folder `output`, and with the bytes that documents were read from if
+/// `keeps_entries`.
+pub(crate) fn walk_entries(
+    options: &ReadOptions,
+    output: Option<&Path>,
+    stage: &'static str,
+    (round_bytes, keeps_entries): (u64, bool),
+    progress: &dyn Progress,
+    take: impl FnMut(Vec<Walked>) -> Result<()> + Send,
+) -> Result<Skips> {
+    let mut shelf = Shelf::new(options.discover(output)?);
+    progress.stage(stage, Some(shelf.files().iter().map(|file| file.bytes).sum()));
+    walk_shelf(&mut shelf, &options.settings, (round_bytes, keeps_entries), progress, take)
+}
+
+/// The same of files that were found, in a stage that has begun.
+pub(crate) fn walk_shelf(
+    shelf: &mut Shelf,
+    settings: &Settings,
+    (round_bytes, keeps_entries): (u64, bool),
+    progress: &dyn Progress,
     mut take: impl FnMut(Vec<Walked>) -> Result<()> + Send,
 ) -> Result<Skips> {
-    let mut shelf = Shelf::new(options.discover(None)?);
-    let settings = options.settings.anew();
-    progress.stage(stage, Some(shelf.files().iter().map(|file| file.bytes).sum()));
+    let settings = settings.anew();
     let reader = SequentialReader::whole(shelf.files(), &settings);
     let mut cutter = Cutter { reader, round_bytes, spare: Vec::new() };
     let mut skips = Skips::default();
@@ -153,9 +191,9 @@ pub(crate) fn walk_rounds(
         let (next, waiting) = rayon::join(
             || cutter.round(),
             || {
-                let parsed = parse(&round, &settings);
+                let parsed = parse(&round, &settings, keeps_entries);
                 let asks_for_id = settings.fields.id.is_some();
-                let walked = gather(&round, parsed, &shelf, &mut position, &mut skips, asks_for_id);
+                let walked = gather(&round, parsed, shelf, &mut position, &mut skips, asks_for_id);
                 let packed = round.iter().map(Chunk::packed_bytes).sum();
                 progress.advance(packed, Counted::Documents(walked.len() as u64));
                 // Perhaps the field of the id is a typing error: then nothing is to be done with these.
@@ -173,7 +211,7 @@ pub(crate) fn walk_rounds(
     progress.finish();
     let formats: Vec<Format> = skips.files.values().filter_map(|file| file.format).collect();
     skips.without_effect = without_effect(&settings, &formats);
-    skips.check_texts(&mut shelf, &settings.fields.text)?;
+    skips.check_texts(shelf, &settings.fields.text)?;
     if skips.count > 0 && skips.documents == 0 && skips.without_text == 0 && !skips.has_others {
         return Err(Error::nothing_read(skips.count, skips.named.first()));
     }
@@ -206,20 +244,20 @@ impl Cutter<'_> {
     }
 }
 
-/// What a chunk has.
+/// Contents of a chunk.
 struct Parsed {
     /// With positions inside of the chunk, from 0.
     documents: Vec<Walked>,
     skipped: Vec<(u64, SkipReason, u64)>,
     without_text: u64,
     has_others: bool,
-    /// How many records lack the field of the text, and where the first of them are.
+    /// Number of records without the text field, and the places of the first of them.
     without_field_count: u64,
     lacking: Vec<Place>,
     positions: u64,
 }
 
-fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
+fn parse(round: &[Chunk], settings: &Settings, keeps_entries: bool) -> Vec<Parsed> {
     // Names and positions in the whole file are known when chunks are back in order.
     let nowhere: Arc<str> = "".into();
     let of_chunk = |parser: &mut Parser, chunk: &Chunk| {
@@ -240,12 +278,14 @@ fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
                     text,
                     file,
                     position,
+                    file_number: chunk.file(),
                     is_one_document,
                     format,
                     has_own_id,
                     uri,
                     source,
                     fields,
+                    entry: keeps_entries.then(|| (Arc::clone(chunk.kind()), placed.bytes.into())),
                 });
             }
             Entry::Skipped(reason) => skipped.push((placed.position, reason, 1)),
@@ -281,7 +321,7 @@ fn object(names: &[String], fields: &[(usize, String)]) -> Option<String> {
     (!fields.is_empty()).then(|| format!("{{{}}}", fields.join(",")))
 }
 
-/// How many entries of a file came before.
+/// Number of preceding entries of a file.
 #[derive(Default)]
 struct Position {
     file: u32,

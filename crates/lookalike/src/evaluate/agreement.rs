@@ -37,7 +37,8 @@ pub(super) fn table(options: &EvaluateOptions, similarity: &Scheme, progress: &d
     let reread = Reread::new(&corpus, &options.read, similarity, similarity.key().of(work.key()), progress);
     let ranks = ranks(&texts, corpus.len());
     let (items, memory, sketches) = (&*texts.items, corpus.shares.sorting(), corpus.sketches());
-    let sketched = Sketched { items, ranks: &ranks, sketches, source: &reread, deciding: &reread, memory };
+    let (source, sizes, criterion) = (&reread, &*corpus.sizes, similarity.criterion());
+    let sketched = Sketched { items, ranks: &ranks, sketches, source, deciding: source, sizes, criterion, memory };
     let found = Mutex::new(Vec::new());
     let take = |lists| {
         found.lock().expect("no thread panicked").push(lists);

@@ -20,10 +20,10 @@ use crate::error::{Error, Result};
 use crate::options::Scheme;
 use crate::progress::Progress;
 
-/// How wide a step of scores is: ten of them.
+/// Number of steps of scores.
 const STEPS: usize = 10;
 
-/// Of a larger bucket, the pairs among the first so many: a boilerplate tells nothing by its square.
+/// For a larger bucket, only pairs among its first members are used: boilerplate would dominate by its square.
 const MOST_MEMBERS: usize = 200;
 
 /// The pairs that agree in one band, by their scores.
@@ -31,7 +31,7 @@ const MOST_MEMBERS: usize = 200;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct BandHistogram {
-    /// Which band, counted from 1.
+    /// The number of the band, counted from 1.
     pub band: usize,
     /// Number of pairs that agree in it.
     pub pair_count: u64,
@@ -115,7 +115,7 @@ pub(super) fn pairs_in(buckets: &Buckets) -> Vec<(Rank, Rank)> {
     pairs
 }
 
-/// What sorted pairs share, measured exactly. The features of the left text are had once for all its pairs.
+/// Measures sorted pairs exactly. The features of the left text are read once for all its pairs.
 pub(super) fn overlaps(
     corpus: &Corpus,
     texts: &Texts,

@@ -1,13 +1,15 @@
-//! Schemes compared on one corpus: what each method, threshold and shingle finds, and what it costs.
+//! Compares schemes on one corpus: the pairs that each method, threshold and shingle finds, and the cost.
 //!
-//! Pairs are counted between distinct texts. Documents with the same words are joined before any method,
-//! so all find them, and a text with a thousand copies would otherwise outvote the rest. Pairs that are given count as they are
-//! given, for every scheme alike: what can be compared must not depend on what is compared.
+//! Pairs are counted between distinct texts. Documents with the same words are joined before any method, so all methods
+//! find them, and a text with a thousand copies would otherwise dominate. Given pairs count as given, equally for every
+//! scheme: the reference must not depend on the schemes.
 
 mod agreement;
 mod bands;
 mod score;
 mod true_pairs;
+
+use std::borrow::Cow;
 
 use lookalike_core::decision::References;
 use lookalike_core::ids::{Number, Rank};
@@ -24,6 +26,7 @@ pub use score::Score;
 use true_pairs::AllTruePairs;
 pub use true_pairs::TruePairs;
 
+use crate::boilerplate::Learn;
 use crate::candidates::copies::Texts;
 use crate::candidates::sorted::{Sorted, Sorting};
 use crate::corpus::Corpus;
@@ -46,13 +49,13 @@ pub struct Evaluation {
     pub input: Input,
     /// Distinct texts, between which pairs are counted.
     pub text_count: u64,
-    /// Whether `dedup` and `pairs` compare this input exactly unless a method is asked for, since it is small.
+    /// True if `dedup` and `pairs` compare this input exactly unless a method is requested, because it is small.
     pub exact_because_small: bool,
-    /// What is measured.
+    /// Name of the similarity measure.
     pub measure: &'static str,
     /// The true pairs, for each shingle and threshold.
     pub true_pairs: Vec<TruePairs>,
-    /// What each scheme found.
+    /// Results of each scheme.
     pub methods: Vec<MethodEvaluation>,
     /// For each band of the first method that has bands, the scores of the pairs that agree in it.
     pub bands: Vec<BandHistogram>,
@@ -62,20 +65,20 @@ pub struct Evaluation {
     pub skipped: Vec<SkippedEntry>,
 }
 
-/// What one scheme found, and what it cost.
+/// Results and costs of one scheme.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct MethodEvaluation {
     /// The name of the method as it was given.
     pub name: String,
-    /// What a feature is made of.
+    /// Definition of a feature.
     pub shingle: String,
     /// The threshold.
     pub threshold: f64,
     /// The parameters of the method.
     pub parameters: MethodParameters,
-    /// How much it found.
+    /// Recall and precision.
     #[serde(flatten)]
     pub score: Score,
     /// Pairs that were examined; `None` where they are not counted one by one.
@@ -94,14 +97,15 @@ pub struct MethodEvaluation {
 ///
 /// # Errors
 ///
-/// When an input or the true pairs cannot be read, or none of the given pairs can be used.
+/// If an input or the true pairs cannot be read, or none of the given pairs can be used.
 ///
 /// # Panics
 ///
-/// When `options.schemes` is empty.
+/// If `options.schemes` is empty.
 pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Evaluation> {
+    let options = &*with_boilerplate(options, progress)?;
     let schemes = &options.schemes;
-    // Methods first: the exact join takes the most memory, and what it leaves behind would count to those after it.
+    // Methods first: the exact join takes the most memory, and its leftovers would be attributed to the following runs.
     let runs = schemes.iter().map(|scheme| run(options, &scheme.scheme, progress)).collect::<Result<Vec<_>>>()?;
     let true_pairs = AllTruePairs::find(options, progress)?;
     let evaluation = |(scheme, run): (&NamedScheme, &Outcome)| {
@@ -147,23 +151,39 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     })
 }
 
-/// How many bytes of matches each run holds in memory. All runs hold theirs until the end; what is more is in their
-/// folders.
+/// Adds the boilerplate of the input to the schemes, if it is to be ignored: it is learned once for each shingle.
+fn with_boilerplate<'o>(options: &'o EvaluateOptions, progress: &dyn Progress) -> Result<Cow<'o, EvaluateOptions>> {
+    let Some(learning) = options.learning else { return Ok(Cow::Borrowed(options)) };
+    let mut schemes: Vec<NamedScheme> = Vec::new();
+    for NamedScheme { name, scheme } in &options.schemes {
+        let is_alike = |other: &&NamedScheme| other.scheme.shingle() == scheme.shingle();
+        let table = schemes.iter().find(is_alike).and_then(|other| other.scheme.boilerplate().cloned());
+        let scheme = match table {
+            Some(table) => scheme.clone().with_boilerplate(table)?,
+            None => Learn::new(learning, &options.read, scheme, options.resources.memory).scheme(progress)?,
+        };
+        schemes.push(NamedScheme { name: name.clone(), scheme });
+    }
+    Ok(Cow::Owned(EvaluateOptions { schemes, learning: None, ..options.clone() }))
+}
+
+/// Maximum bytes of matches that each run holds in memory. All runs hold theirs until the end; the rest is in their
+/// work folders.
 const HELD_BYTES: usize = 16 << 20;
 
-/// What is left of a run of one scheme.
+/// The result of a run of one scheme.
 struct Outcome {
     input: Input,
     skipped: Vec<SkippedEntry>,
     texts: u64,
-    /// Of all texts, counted once for each.
+    /// Number of features of all texts, each text counted once.
     features: u64,
-    /// By the ranks of texts in the order of the input.
+    /// By the ranks of texts in input order.
     matches: Sorted<Rank>,
     candidates: Option<u64>,
     stages: Vec<Stage>,
     sketch_bytes: usize,
-    /// Has the folder that matches are in.
+    /// Keeps the folder with the matches.
     _work: Work,
 }
 
@@ -181,7 +201,7 @@ fn run(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) 
         each_match(candidates, &texts.items, references, verifier, take)
     };
     let mut matches = Sorting::new(&run.work, "match", HELD_BYTES.min(corpus.shares.matches()));
-    let find = Find { items: reread.items(), texts: &texts, references, kept: None };
+    let find = Find { items: reread.items(), texts: &texts, references, filter: None, kept: None };
     let found = find.run(&run, resolve, |some| some.into_iter().try_for_each(|found| matches.push(found)))?;
     let (matches, sketch_bytes) = (matches.finish()?, run.method.layout().byte_count());
     let (stages, work) = run.end();
@@ -198,7 +218,7 @@ fn run(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) 
     })
 }
 
-/// The corpus as one method sketches it, with the run that has its memory and its folder.
+/// The corpus as sketched by one method, with the run that owns its memory and its folder.
 struct Read<'a> {
     corpus: Corpus,
     texts: Texts,
@@ -209,7 +229,7 @@ fn read<'a>(options: &EvaluateOptions, similarity: &'a Scheme, progress: &'a dyn
     read_by(similarity.build_method(), options, similarity, progress)
 }
 
-/// The same with another method than that of the scheme.
+/// Reads the corpus with another method than that of the scheme.
 fn read_by<'a>(
     method: Box<dyn Method>,
     options: &EvaluateOptions,
@@ -220,6 +240,6 @@ fn read_by<'a>(
     let files = Files::find(&options.read, None, None, &work)?;
     let run = Run::start(&files, similarity, (options.resources.memory, &work), &[], progress)?.with_method(method);
     let corpus = run.read(files, &options.read)?;
-    let texts = run.join_copies(&corpus, &run.reread(&corpus, &options.read).deciding, &Keep::First)?;
+    let texts = run.join_copies(&corpus, &run.reread(&corpus, &options.read).deciding, &Keep::First, &[])?;
     Ok(Read { corpus, texts, run })
 }

@@ -1,4 +1,4 @@
-//! The share of true pairs that were found, and the share of found pairs that are true.
+//! Recall and precision: the share of true pairs that were found, and the share of found pairs that are true.
 
 use std::cmp::Ordering;
 
@@ -12,8 +12,8 @@ use crate::error::Result;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Score {
-    /// Pairs that were found. Where the true pairs are given, those of documents with the same words are among them: every method
-    /// finds these.
+    /// Pairs that were found. Where the true pairs are given, those of documents with the same words are among them:
+    /// every method finds these.
     pub found_count: u64,
     /// Of these, the true ones.
     pub right_count: u64,
@@ -27,7 +27,7 @@ pub struct Score {
     pub f1: f64,
 }
 
-/// Given pairs of documents that have the same words, and are one text.
+/// Given pairs of documents with the same words, which are one text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SameWords {
     pub(crate) true_count: u64,
@@ -39,8 +39,8 @@ pub(crate) struct SameWords {
 type Pair = Result<(Rank, Rank)>;
 
 impl Score {
-    /// Scores pairs against true ones; both sorted. A pair of texts that is several true pairs of documents counts as many times.
-    /// Of pairs that `same_words` has, every method finds all.
+    /// Scores pairs against true ones; both sorted. A pair of texts that corresponds to several true pairs of documents
+    /// counts several times. Every method finds all pairs in `same_words`.
     pub(crate) fn new(
         found: impl Iterator<Item = Pair>,
         truth: impl Iterator<Item = Pair>,

@@ -25,13 +25,13 @@ use crate::progress::Progress;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct TruePairs {
-    /// What a feature is made of.
+    /// The kind of features.
     pub shingle: String,
     /// The threshold.
     pub threshold: f64,
-    /// Where they come from: `exact join`, or a file.
+    /// Origin of the pairs: `exact join`, or a file.
     pub by: String,
-    /// True pairs: those of distinct texts by the exact join, or all of the file that can be used. Of a file it is the same for
+    /// True pairs: those of distinct texts by the exact join, or all usable pairs of the file, which are the same for
     /// every shingle and threshold.
     pub pair_count: u64,
     /// Pairs in the file.
@@ -41,37 +41,37 @@ pub struct TruePairs {
     pub same_words_count: u64,
     /// Pairs in the file that name an unknown document. They are not used.
     pub unknown_count: u64,
-    /// Further pairs in the file that are not used: one is there already, names one document twice, names a document without a
-    /// word, or people could not tell.
+    /// Further pairs in the file that are not used: a repeated pair, a document paired with itself, a document without
+    /// words, or a pair labeled *cannot tell*.
     pub unusable_count: u64,
-    /// Pairs in the file that people labeled different, if it has labels. Precision is then the share of true pairs among
-    /// the labeled pairs that were found.
+    /// Pairs in the file that people labeled different, if it has labels. Precision is then the share of true pairs
+    /// among the labeled pairs that were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub different_count: Option<u64>,
-    /// Seconds of the exact join; there is one for all thresholds of a shingle.
+    /// Seconds of the exact join, which is shared by all thresholds of a shingle.
     pub seconds: Option<f64>,
 }
 
-/// What is there to be found, for each shingle and threshold that is asked for.
+/// The true pairs for each requested shingle and threshold.
 pub(super) struct AllTruePairs {
     pub(super) said: Vec<TruePairs>,
     /// The true pairs of each.
     pairs: Vec<Pairs>,
-    /// And those that all methods find.
+    /// Pairs that all methods find.
     same_words: Vec<SameWords>,
 }
 
 /// True pairs by the ranks of texts in the order of the input, sorted.
 enum Pairs {
-    /// Those matches of a join that are similar enough.
+    /// The matches of a join that are similar enough.
     Joined { run: Rc<Outcome>, criterion: Criterion, threshold: f64 },
-    /// Those of a file.
+    /// Pairs from a file.
     Read(Vec<(Rank, Rank)>),
-    /// Those that people labeled the same; and all of which they could tell.
+    /// Pairs that people labeled the same; and all pairs labeled same or different.
     Labeled { same: Vec<(Rank, Rank)>, all: Vec<(Rank, Rank)> },
 }
 
-/// Pairs, one after the other, or why there are no more.
+/// Pairs, or the error that ends them.
 type BoxedPairs<'a> = Box<dyn Iterator<Item = Result<(Rank, Rank)>> + 'a>;
 
 impl Pairs {
@@ -98,7 +98,7 @@ impl AllTruePairs {
         }
         let rows = options.labels.as_deref().map(rows).transpose()?;
         let mut all_true_pairs = Self { said: Vec::new(), pairs: Vec::new(), same_words: Vec::new() };
-        // Targets of one shingle share its features, and stand together from here on.
+        // Targets with the same shingle share its features, and are adjacent from here on.
         while let Some((shingle, _)) = targets.first().cloned() {
             let thresholds: Vec<f64> =
                 targets.extract_if(.., |target| target.0 == shingle).map(|(_, threshold)| threshold).collect();
@@ -125,7 +125,7 @@ impl AllTruePairs {
         Ok(pairs.into_iter().flatten())
     }
 
-    /// Whether it is known of a pair if it is true: always, unless people labeled a sample.
+    /// True for pairs whose truth is known: all, unless people labeled a sample.
     pub(super) fn judges(&self, shingle: &str, threshold: f64) -> impl Fn(&(Rank, Rank)) -> bool + use<'_> {
         let of = self.of(shingle, threshold);
         move |pair| match of {
@@ -150,7 +150,7 @@ impl AllTruePairs {
         self.said.iter().position(is_wanted)
     }
 
-    /// One join at the lowest threshold has the pairs of all others.
+    /// One join at the lowest threshold includes the pairs of all others.
     fn add_join(
         &mut self,
         options: &EvaluateOptions,
@@ -240,9 +240,9 @@ impl TruePairs {
     }
 }
 
-/// The pairs of a file as pairs of texts: one for each pair of documents that was given.
+/// The pairs of a file as pairs of texts: one for each given pair of documents.
 struct Given {
-    /// The ranks of both texts, which are equal for documents with the same words; and what people say.
+    /// The ranks of both texts, which are equal for documents with the same words; and the label.
     pairs: Vec<((Rank, Rank), Option<Answer>)>,
     unknown_count: u64,
 }
@@ -258,7 +258,7 @@ impl Given {
             Ok(())
         })?;
         let documents: HashMap<&str, u32> = ids.iter().map(String::as_str).zip(0..).collect();
-        // In the order of the input, so that ranks go up with documents.
+        // In input order, so that ranks increase with document numbers.
         let rank = |document: u32| {
             texts.items.binary_search(&texts.first_copy[document as usize]).ok().map(|rank| Rank(rank as u32))
         };
@@ -293,11 +293,11 @@ impl Given {
 struct Row {
     left: String,
     right: String,
-    /// What people say, in a file of labels.
+    /// The label, in a file of labels.
     answer: Option<Answer>,
 }
 
-/// The pairs of a file: as `pairs` writes them, two or three columns between tabs, or the labels of an audit.
+/// Reads the pairs of a file: the output of `pairs`, two or three tab-separated columns, or the labels of an audit.
 fn rows(file: &Path) -> Result<Vec<Row>> {
     let cannot = |cause| lookalike_io::Error::Unreadable { path: file.to_owned(), cause };
     let text = std::fs::read_to_string(file).map_err(cannot)?;
@@ -322,7 +322,8 @@ fn is_label(line: &str) -> bool {
     serde_json::from_str::<Value>(line).is_ok_and(|row| row.get("label").is_some())
 }
 
-/// What most labelers say of each pair. People judge texts and not similarities, so a pair is the same at every threshold.
+/// The majority answer for each pair. People judge texts and not similarities, so the answer is the same at every
+/// threshold.
 fn of_labels(file: &Path) -> Result<Vec<Row>> {
     let labels = Labels::read(&[file.to_owned()])?;
     let row = |(pair, facts): (&_, &PairFacts)| Row {
@@ -342,7 +343,7 @@ fn of_json(line: &str) -> Option<Row> {
     Some(Row { left: id("left_id")?, right: id("right_id")?, answer: None })
 }
 
-/// Whether the first line names columns: by the name of the first, or by a third that is no number.
+/// True if the first line is a header: by the name of the first column, or by a third one that is not a number.
 fn is_header(line: &str) -> bool {
     let mut cells = line.split('\t');
     cells.next() == Some("left_id") || cells.nth(1).is_some_and(|cell| cell.trim().parse::<f64>().is_err())
@@ -351,7 +352,7 @@ fn is_header(line: &str) -> bool {
 fn of_cells(line: &str) -> Option<Row> {
     let mut cells = line.split('\t');
     let (left, right) = (cells.next()?.to_owned(), cells.next()?.to_owned());
-    // A third cell is the similarity. A pair that is given is true at every threshold, whatever it is.
+    // A third cell is the similarity. A given pair is true at every threshold, whatever its similarity.
     cells.next().map(|cell| cell.trim().parse::<f64>()).transpose().ok()?;
     Some(Row { left, right, answer: None })
 }

@@ -1,6 +1,7 @@
-//! Documents of files into an index.
+//! Adds documents from files to an index.
 
 use std::borrow::Cow;
+use std::io;
 
 use lookalike_index::{NewDocument, Put, Writer};
 use lookalike_io::input::discover::LeftOut;
@@ -11,10 +12,11 @@ use crate::corpus::stored_id::{field_of_ids, stored_id};
 use crate::corpus::walk::{ROUND_BYTES, Walked, walk_rounds};
 use crate::error::Result;
 use crate::options::AddOptions;
+use crate::output::sink::{Cell, Row};
 use crate::progress::Progress;
 use crate::report::summary::SkippedEntry;
 
-/// How many bytes of documents are in memory before they become a segment, at most.
+/// Maximum bytes of documents in memory before they become a segment.
 const MOST_UNSAVED_BYTES: u64 = 64 << 20;
 
 /// The result of [`add`].
@@ -36,16 +38,16 @@ pub struct Added {
     pub duplicate_count: u64,
     /// Records without text.
     pub without_text_count: u64,
-    /// Documents without the id field; their ids are made of file, position and text.
+    /// Documents without the id field; their ids are generated from file, position and text.
     pub without_id_count: u64,
-    /// The field that ids were taken from though nobody named it: every document has one of its own.
+    /// The field that ids were taken from without being named: every document has its own value in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id_field: Option<String>,
     /// Entries that were skipped.
     pub skipped_count: u64,
     /// The first skipped entries, each with the reason.
     pub skipped: Vec<SkippedEntry>,
-    /// What was left out.
+    /// Files and folders that were left out.
     pub left_out: LeftOut,
     /// Options that have no effect on files of these formats.
     pub without_effect: Vec<String>,
@@ -66,33 +68,48 @@ pub struct Duplicate {
     pub exact_copy: bool,
 }
 
-/// Reads documents and puts them into an index. What was read is on the disk, round by round; a run that was interrupted is simply
-/// repeated, since documents that are there already change nothing.
+impl Duplicate {
+    /// Names of its columns, in the order of its cells.
+    pub const COLUMNS: [&str; 4] = ["id", "kept_id", "similarity", "exact_copy"];
+}
+
+impl Row for Duplicate {
+    fn each_cell(&self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
+        each(Cell::Text(&self.id))?;
+        each(Cell::Text(&self.kept_id))?;
+        each(Cell::Real(self.similarity))?;
+        each(Cell::Flag(self.exact_copy))
+    }
+}
+
+/// Reads documents and puts them into an index. Each round is durable once it is written; an interrupted run can simply
+/// be repeated, since documents that are already stored change nothing.
 ///
 /// # Errors
 ///
-/// When an input cannot be read, or the index cannot be written to. What was added before stays.
+/// If an input cannot be read, or the index cannot be written to. Documents added before remain.
 pub fn add(writer: &Writer, options: &AddOptions, progress: &dyn Progress) -> Result<Added> {
     add_with(writer, options, &mut |_| Ok(()), progress)
 }
 
-/// Like [`add`], and passes each duplicate to `each_duplicate`.
+/// Adds documents like [`add`], and passes each duplicate to `each_duplicate`.
 ///
 /// # Errors
 ///
-/// As [`add`], and when `each_duplicate` fails.
+/// As [`add`], and if `each_duplicate` fails.
 pub fn add_with(
     writer: &Writer,
     options: &AddOptions,
     each_duplicate: &mut (dyn FnMut(Duplicate) -> Result<()> + Send),
     progress: &dyn Progress,
 ) -> Result<Added> {
-    // A field of ids that nobody named is known before the first document is stored.
+    // An implicit id field is determined before the first document is stored.
     let id_field = field_of_ids(&options.read, progress)?;
     let mut read = options.read.clone();
     read.settings.fields.id = read.settings.fields.id.or(id_field.clone());
     let mut added = Added { id_field, ..Added::default() };
-    // A round is there as it was read, as texts and as it is packed, while the next is read; what becomes a segment is there twice.
+    // A round is in memory as read, as texts and serialized, while the next is read; documents of a new segment are in
+    // memory twice.
     let round_bytes = ROUND_BYTES.min(options.resources.memory.bytes() / 96);
     writer.set_memory(MOST_UNSAVED_BYTES.min(options.resources.memory.bytes() / 24) as usize);
     let skips = walk_rounds(&read, "index", round_bytes, progress, |round| {
@@ -131,13 +148,13 @@ pub fn add_with(
     })
 }
 
-/// What a document is stored under.
+/// The id under which a document is stored.
 fn id(document: &Walked) -> Cow<'_, str> {
     let Walked { id, format, text, .. } = document;
     if document.has_own_id { Cow::Borrowed(id) } else { stored_id(id, *format, text) }
 }
 
-/// What is stored with a document: the fields that were asked for, and the address of a page.
+/// The data stored with a document: the requested fields, and the address of a page.
 fn fields(document: &Walked) -> String {
     let Walked { uri, fields, .. } = document;
     let uri = uri.as_ref().map(|uri| format!("\"uri\":{}", serde_json::Value::from(&**uri)));

@@ -1,11 +1,11 @@
-//! The interface that an index in memory and a saved one share: both give the same answer.
+//! The common interface of indexes in memory and saved ones: both give the same answers.
 
 use lookalike_index::{Hit, Query, SearchOptions, Snapshot};
 
 use crate::error::Result;
 use crate::texts::MemoryIndex;
 
-/// Something that can be searched for near-duplicates of a text.
+/// An index that can be searched for near-duplicates of a text.
 ///
 /// ```
 /// use lookalike::index::{CreateOptions, Index, NewDocument, Searchable};
@@ -29,11 +29,11 @@ use crate::texts::MemoryIndex;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Searchable {
-    /// All near-duplicates of a text, the most similar first; those of one similarity in the order in which they were added.
+    /// Finds all near-duplicates of a text, most similar first; those of equal similarity in order of insertion.
     ///
     /// # Errors
     ///
-    /// When what is stored cannot be read.
+    /// If stored data cannot be read.
     fn near_duplicates(&mut self, text: &str) -> Result<Vec<Hit>>;
 }
 

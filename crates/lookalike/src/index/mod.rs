@@ -1,6 +1,7 @@
-//! The saved index: documents from files into it, searched by files, and compared with by [`dedup`](crate::dedup()).
+//! The saved index: adds documents from files, searches for documents of files, and is compared with by
+//! [`dedup`](crate::dedup()).
 //!
-//! The index itself, [`Index`], is of the crate `lookalike-index`; this is what connects it with everything that can be read.
+//! The index itself, [`Index`], is in the crate `lookalike-index`; this module connects it with the readers of files.
 //!
 //! ```
 //! use lookalike::index::{self, CreateOptions, Index, Query, SearchOptions};

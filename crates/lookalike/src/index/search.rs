@@ -1,8 +1,9 @@
-//! Queries of files, each answered by an index.
+//! Searches an index for the documents of files.
 
 use std::io;
 
 use lookalike_index::{Answer, Hit, Query, SearchOptions, Snapshot};
+use lookalike_io::input::discover::LeftOut;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -13,15 +14,23 @@ use crate::output::sink::{Cell, Row};
 use crate::progress::Progress;
 use crate::report::summary::SkippedEntry;
 
-/// A document that was searched for, and what was found.
+/// A query document and its answer.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Asked<'a> {
     /// Its id.
     pub id: &'a str,
     /// Its text.
     pub text: &'a str,
-    /// What the index has that is like it.
+    /// The matches in the index.
     pub answer: Answer,
+}
+
+impl<'a> Asked<'a> {
+    /// Creates the answer to a named text.
+    pub fn new(id: &'a str, text: &'a str, answer: Answer) -> Self {
+        Self { id, text, answer }
+    }
 }
 
 /// Counts of a search for many documents.
@@ -47,12 +56,16 @@ pub struct Searched {
     pub without_text_count: u64,
     /// Entries that were skipped.
     pub skipped_count: u64,
-    /// What was skipped, and why: the first of them.
+    /// The first skipped entries, with reasons.
     pub skipped: Vec<SkippedEntry>,
+    /// Files that were left out.
+    pub left_out: LeftOut,
+    /// Options that have no effect on files of these formats.
+    pub without_effect: Vec<String>,
 }
 
 impl Searched {
-    /// Of one query.
+    /// Summarizes the answer to one query.
     pub fn of(answer: &Answer) -> Self {
         Self {
             query_count: 1,
@@ -96,7 +109,7 @@ pub struct SearchRow {
     pub containment_of_match: Option<f64>,
     /// True if they are equal in every character, up to Unicode's NFC and white space at line ends.
     pub exact_copy: bool,
-    /// How many matches the query has; the rows of a query are the best of them.
+    /// Number of matches of the query; the rows of a query are the best of them.
     #[serde(default)]
     pub match_count: u64,
     /// The fields that are stored with the match.
@@ -110,7 +123,7 @@ impl SearchRow {
     pub const COLUMNS: [&'static str; 7] =
         ["query_id", "id", "similarity", "containment_of_query", "containment_of_match", "exact_copy", "match_count"];
 
-    /// A hit of this query, which has so many matches.
+    /// Creates the row of a hit of this query, which has this many matches.
     pub fn new(query_id: &str, hit: &Hit, match_count: u64) -> Self {
         Self {
             query_id: query_id.to_owned(),
@@ -137,11 +150,11 @@ impl Row for SearchRow {
     }
 }
 
-/// Searches for every document of the input, and gives the answers to `each`, in its order.
+/// Searches for every document of the input, and passes the answers to `each`, in input order.
 ///
 /// # Errors
 ///
-/// When an input cannot be read, the index cannot be read, or `each` fails.
+/// If an input cannot be read, the index cannot be read, or `each` fails.
 pub fn search(
     snapshot: &Snapshot,
     read: &ReadOptions,
@@ -155,7 +168,7 @@ pub fn search(
             round.iter().map(|query| Query::Document { id: &query.id, text: &query.text }).collect();
         for (Walked { id, text, .. }, answer) in round.iter().zip(snapshot.search_each(&queries, options)?) {
             searched.add(&Searched::of(&answer));
-            each(Asked { id, text, answer })?;
+            each(Asked::new(id, text, answer))?;
         }
         Ok(())
     })?;
@@ -163,6 +176,8 @@ pub fn search(
         without_text_count: skips.without_text,
         skipped_count: skips.count,
         skipped: skips.named,
+        left_out: skips.left_out,
+        without_effect: skips.without_effect,
         ..searched
     })
 }

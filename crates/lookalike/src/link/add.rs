@@ -1,4 +1,4 @@
-//! New records to a finished result: its clusters keep their numbers, and those that became one are listed.
+//! Adds new records to a finished result: its clusters keep their numbers, and merged clusters are listed.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -29,17 +29,17 @@ use crate::output::sink::Sink;
 use crate::progress::Progress;
 use crate::run::stages::Stages;
 
-/// The columns of `merges.csv`: which run with new records made which cluster a part of which.
+/// The columns of `merges.csv`: the run that added records, the cluster that was merged, and the one it became part of.
 const MERGES: [&str; 3] = ["run", "from", "into"];
 
 /// Adds records to a finished result, which is replaced by the new one.
 ///
-/// What the result was decided by decides about the new records too: its config, its weights and its threshold. Only pairs
-/// with a new record are compared.
+/// New records are judged by the config, the weights and the threshold of the result. Only pairs with a new record are
+/// compared.
 ///
 /// # Errors
 ///
-/// When the folder has no result of one table, the new table has other columns, or an id is there already.
+/// If the folder has no result of a single table, the new table has other columns, or an id already exists.
 pub fn add_records(options: &AddRecordsOptions, progress: &dyn Progress) -> Result<LinkReport> {
     let folder = &options.folder;
     let finished = Finished { folder, memory: options.resources.memory, refuse: not_a_result };
@@ -115,7 +115,7 @@ pub fn add_records(options: &AddRecordsOptions, progress: &dyn Progress) -> Resu
     Ok(report)
 }
 
-/// Compares the new records with all, by what decided about the old.
+/// Compares the new records with all records, by the model of the result.
 fn added(
     finished: &Finished<'_>,
     tables: &Tables,
@@ -136,7 +136,7 @@ fn added(
     Linking::score(records, candidates, &patterns, model, frequencies, progress)
 }
 
-/// The rows of a table as they are.
+/// The rows of a table, unchanged.
 fn all_rows(table: &Table) -> Vec<TextRow<'_>> {
     (0..table.row_count()).map(|row| TextRow(table.row(row).collect())).collect()
 }
@@ -145,7 +145,7 @@ fn not_a_result(folder: &Path, reason: String) -> Error {
     Error::NotALinkResult { folder: lookalike_io::remote::shown_path(folder), reason }
 }
 
-/// The clusters that became part of another in earlier runs, and how many runs there were.
+/// The clusters that became part of another in earlier runs, and the number of runs.
 fn merges_before(finished: &Finished<'_>) -> Result<(Table, u64)> {
     let mut merges = Table::new(MERGES);
     if finished.folder.join("merges.csv").is_file() {
@@ -158,7 +158,7 @@ fn merges_before(finished: &Finished<'_>) -> Result<(Table, u64)> {
     Ok((merges, runs))
 }
 
-/// Old records and new ones in one table, with the columns of the old.
+/// Old and new records in one table, with the columns of the old one.
 fn joined(old: &Table, mut new: ReadTable, config: &Config, finished: &Finished<'_>) -> Result<ReadTable> {
     new.require_rows()?;
     let does_not_fit = |reason: String| finished.refused(format!("{}: {reason}", new.name));

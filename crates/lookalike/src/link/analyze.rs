@@ -1,4 +1,4 @@
-//! What would be compared, told before anything is: candidates of each key, and the values that most records have.
+//! Predicts the comparisons before any are made: the candidates of each key, and the values that most records have.
 
 use lookalike_core::link::key::{self, Bounds};
 use serde::Serialize;
@@ -9,10 +9,10 @@ use crate::error::Result;
 use crate::progress::Progress;
 use crate::run::stages::Stages;
 
-/// Large buckets of each key that are shown.
+/// Number of large buckets to show for each key.
 const LARGEST: usize = 3;
 
-/// What would be compared.
+/// The comparisons that would be made.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -21,30 +21,30 @@ pub struct Analysis {
     pub record_counts: Vec<u64>,
     /// Rows that were skipped.
     pub skipped_count: u64,
-    /// What the columns were taken for.
+    /// Detected kinds of the columns.
     pub columns: Vec<ColumnReport>,
     /// A bucket with more pairs is split by a key of another field.
     pub bucket_pair_count: u64,
-    /// What each key would do.
+    /// Effect of each key.
     pub keys: Vec<KeyReport>,
 }
 
-/// What one kind of key of one column would do.
+/// The effect of one kind of key of one column.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct KeyReport {
     /// The kind.
     pub kind: &'static str,
-    /// The columns that it is made of.
+    /// The columns that it is built from.
     pub columns: Vec<String>,
-    /// Keys that two records or more have.
+    /// Keys that at least two records have.
     pub bucket_count: u64,
-    /// Pairs that it brings together; other keys may as well.
+    /// Pairs that share it; they may share other keys as well.
     pub candidate_count: u64,
-    /// Buckets over the bound, which are split by a further key.
+    /// Buckets over the limit, which are split by a further key.
     pub split_bucket_count: u64,
-    /// Pairs of those that no further key brings together.
+    /// Pairs in these that share no further key.
     pub not_compared_count: u64,
     /// The largest buckets.
     pub largest: Vec<BlockReport>,
@@ -55,13 +55,13 @@ pub struct KeyReport {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct BlockReport {
-    /// How many records have the key.
+    /// Number of records with the key.
     pub record_count: u64,
     /// The value that most of them have.
     pub value: String,
 }
 
-/// Says what would be compared, and compares nothing.
+/// Reports what would be compared, without comparing anything.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Why two records are a match, or are none: what each field says, which keys brought them together, and what became of their
-//! clusters. From tables, or from the folder of a finished result without linking again.
+//! Explanation of why two records are a match or not: the scores of each field, the keys that brought them together,
+//! and the clusters in which they ended. Reads tables, or the folder of a finished result without linking again.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,27 +14,27 @@ use lookalike_core::link::score::Scorer;
 
 use super::result::{Decided, Finished};
 use super::tables::{Finder, Tables};
-use super::{LinkOptions, Linking, bounds, check_inputs};
+use super::{Found, LinkOptions, Linking, bounds, check_inputs};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::resources::memory::Memory;
 use crate::run::stages::Stages;
 
-/// Why two records are a match, or are none.
+/// Explanation of why two records are a match or not.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PairExplanation {
-    /// What each field says.
+    /// Scores of each field.
     pub fields: Explanation,
-    /// The probability from which on pairs are matches.
+    /// Minimum probability of a match.
     pub threshold: f64,
-    /// Whether they are a match.
+    /// True if they are a match.
     pub is_match: bool,
     /// The keys that they share.
     pub keys: Vec<KeyExplanation>,
-    /// Whether they were compared, and if not, why.
+    /// Tells if they were compared, and if not, the reason.
     pub compared: Compared,
-    /// Where they ended.
+    /// Clusters in which the records ended.
     pub clusters: ClusterExplanation,
 }
 
@@ -42,17 +42,17 @@ pub struct PairExplanation {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct KeyExplanation {
-    /// How it came about.
+    /// Kind of the key.
     pub kind: &'static str,
-    /// The columns that it is made of.
+    /// The columns from which it is built.
     pub columns: Vec<String>,
-    /// How many records have it.
+    /// Number of records with this key.
     pub records: usize,
-    /// What came of it.
+    /// Result of the key for this pair.
     pub outcome: Outcome,
 }
 
-/// Whether two records were compared.
+/// Tells if two records were compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compared {
     /// They share a key.
@@ -63,36 +63,36 @@ pub enum Compared {
     TooMany,
     /// They share keys of one field only, and there were too many such pairs.
     OneField,
-    /// They are of one table, and links are looked for between two.
+    /// Both are from the same table, and links are searched for between two tables.
     SameTable,
 }
 
-/// Where two records ended.
+/// Clusters in which two records ended.
 #[derive(Clone, Debug)]
 pub enum ClusterExplanation {
     /// In one cluster.
     Together {
         /// Its number.
         cluster: u64,
-        /// How many records it has.
+        /// Number of its records.
         records: usize,
     },
     /// In two.
     Apart {
         /// Their numbers.
         clusters: [u64; 2],
-        /// How many records each has.
+        /// Number of records in each.
         records: [usize; 2],
-        /// What all fields of all pairs of their records say on average.
+        /// Mean score of all pairs of their records, over all fields.
         mean: f64,
-        /// What they must say for the clusters to become one.
+        /// Minimum mean score to merge the clusters.
         needed: f64,
-        /// The pair that agrees least: its ids, and what all its fields say.
+        /// The pair that agrees least: its ids, and the score of all its fields.
         least: (String, String, f64),
     },
 }
 
-/// All that a pair is explained by.
+/// Everything needed to explain a pair.
 struct Known<'a> {
     tables: &'a Tables,
     config: &'a Config,
@@ -103,11 +103,12 @@ struct Known<'a> {
     cluster_of: Vec<u64>,
 }
 
-/// Why two records are a match, or are none. In two tables the left id is of the first, and the right one of the second.
+/// Explains why two records are a match or not. With two tables, the left id is from the first and the right id from
+/// the second.
 ///
 /// # Errors
 ///
-/// As [`link`](super::link); and when there is no record of an id.
+/// Fails if [`link`](super::link) would fail, or no record has one of the ids.
 pub fn explain(options: &LinkOptions, ids: [&str; 2], progress: &dyn Progress) -> Result<PairExplanation> {
     check_inputs(options)?;
     let mut stages = Stages::start(progress);
@@ -115,8 +116,8 @@ pub fn explain(options: &LinkOptions, ids: [&str; 2], progress: &dyn Progress) -
     let config = tables.config(options)?;
     let of_records = tables.ids(&config)?;
     let pair = pair(&tables, &of_records, ids)?;
-    let linking = Linking::new(&tables, &config, options, &mut stages)?;
-    let (matches, threshold) = linking.matches(&config);
+    let linking = Linking::new(&tables, &config, options, None, &mut stages)?;
+    let Found { matches, threshold, .. } = linking.matches(&config);
     let clusters = Clusters::join(&linking.scorer(), &matches);
     stages.finish();
     let cluster_of = linking.records.all().map(|record| u64::from(clusters.of(record)) + 1).collect();
@@ -136,7 +137,7 @@ pub fn explain(options: &LinkOptions, ids: [&str; 2], progress: &dyn Progress) -
 ///
 /// # Errors
 ///
-/// When the folder has no result, or there is no record of an id.
+/// Fails if the folder has no result, or no record has one of the ids.
 pub fn explain_result(
     folder: &Path,
     ids: [&str; 2],
@@ -274,7 +275,7 @@ impl Known<'_> {
     }
 }
 
-/// Records of each cluster among which the pair that agrees least is looked for.
+/// Maximum number of records per cluster among which the pair that agrees least is searched for.
 const MOST_LOOKED_AT: usize = 20;
 
 fn shown_key(key: &SharedKey, records: &Records) -> KeyExplanation {

@@ -1,4 +1,4 @@
-//! Clusters to merged records: one row each, with the best value of every column.
+//! Merges the records of each cluster: one row per cluster, with the best value of every column.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,13 +13,13 @@ use crate::error::Result;
 use crate::output::sink::Sink;
 
 impl Output<'_> {
-    /// A row for each cluster, with how many records it has. Ids are those of the best record.
+    /// Writes a row for each cluster, with its number of records. Ids are those of the best record.
     pub(super) fn merged(&self, is_best: &[bool], cluster_of: &[u64]) -> Result<()> {
         let (first, second) = self.made.tables.both();
         let columns = Columns::new(first, second, self.made.config);
         let rules = rules(&columns, self.made.config);
         let times = times(&columns, self.made.config, cluster_of.len());
-        // The best record first: it has the last word where others are equally good.
+        // The best record comes first: its value is used if others are equally good.
         let mut members: Vec<(u64, bool, usize)> =
             cluster_of.iter().enumerate().map(|(record, cluster)| (*cluster, !is_best[record], record)).collect();
         members.par_sort_unstable();
@@ -29,8 +29,8 @@ impl Output<'_> {
         self.write("merged.csv", |file| {
             Sink::<TextRow<'_>>::start(file, &names)?;
             for clusters in clusters.chunks(AT_ONCE) {
-                // Clusters are in the order of a hash, and so their cells lie all over the memory. It is quickest to look at many of one
-                // column in one go.
+                // Clusters are ordered by a hash, so their cells are scattered over memory. It is fastest to read many
+                // cells of one column together.
                 let values: Vec<Vec<&str>> = (rules.iter().enumerate())
                     .map(|(column, rule)| {
                         clusters.iter().map(|members| merged(&columns, column, *rule, members, &times)).collect()
@@ -50,7 +50,7 @@ impl Output<'_> {
     }
 }
 
-/// How many clusters are merged in one go.
+/// Number of clusters merged together.
 const AT_ONCE: usize = 256;
 
 /// The value of a cluster in one column.
@@ -61,7 +61,7 @@ fn merged<'a>(
     members: &[(u64, bool, usize)],
     times: &[i64],
 ) -> &'a str {
-    // Most clusters are one record.
+    // Most clusters have a single record.
     if let [(_, _, record)] = members {
         return columns.cell(*record, column);
     }
@@ -70,7 +70,7 @@ fn merged<'a>(
     chosen(&cells, rule)
 }
 
-/// How a column is merged; the id is that of the best record.
+/// Rule for merging a column; the id is that of the best record.
 #[derive(Clone, Copy)]
 enum Rule {
     OfBest,
@@ -89,7 +89,7 @@ fn rules(columns: &Columns<'_>, config: &Config) -> Vec<Rule> {
     columns.names.iter().map(rule).collect()
 }
 
-/// When each record was written, where a column says so: later is more.
+/// Time of each record, by the column that has it: later is larger.
 fn times(columns: &Columns<'_>, config: &Config, count: usize) -> Vec<i64> {
     let Some(at) = config.newest.as_ref().and_then(|name| columns.names.iter().position(|other| other == name)) else {
         return vec![0; count];
@@ -102,7 +102,7 @@ fn times(columns: &Columns<'_>, config: &Config, count: usize) -> Vec<i64> {
                 let day = (i64::from(date.year) * 16 + i64::from(date.month)) * 32 + i64::from(date.day);
                 day * 1_000_000 + clock(cell)
             }
-            // A number that grows.
+            // An increasing number.
             None => cell.parse().unwrap_or(i64::MIN),
         }
     };
@@ -116,7 +116,7 @@ fn clock(cell: &str) -> i64 {
     digits.chain(std::iter::repeat(0)).take(6).fold(0, |clock, digit| clock * 10 + digit)
 }
 
-/// The value of a merged record, of those that are there, the best record's first.
+/// The value of a merged record, chosen from the existing ones, of which the best record's is first.
 fn chosen<'a>(cells: &[(&'a str, i64)], rule: Rule) -> &'a str {
     let by_place = || cells.iter().enumerate();
     let found = match rule {

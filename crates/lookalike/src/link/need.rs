@@ -1,7 +1,7 @@
-//! What linking will need in memory, told before the work begins.
+//! Estimates the memory that linking needs, before it starts.
 //!
-//! The numbers were fitted to peaks as the kernel counts them: 10 to 30 % above those of 25,000 to 2,000,000 customers of eight
-//! fields. A table with one field finds fewer candidates than it might, and half of what is asked for can be enough.
+//! The numbers were fitted to peaks reported by the kernel: they are 10 to 30 % above those of 25,000 to 2,000,000
+//! customers with eight fields. A table with one field may have fewer candidates, and need only half of the estimate.
 
 use lookalike_core::link::config::{Config, Kind};
 use lookalike_core::link::key::{ALWAYS, Candidates, MOST_A_RECORD};
@@ -15,33 +15,33 @@ use crate::resources::memory::Memory;
 /// The program itself, and buffers of its threads.
 const BASE: u64 = 32 << 20;
 
-/// What a byte of text takes: in its table, normalized, as a value, and in words.
+/// Bytes per byte of text: in its table, normalized, as a value, and in words.
 const TEXT: u64 = 5;
 
-/// What a cell takes in a table beside its text.
+/// Bytes per cell in a table, not counting its text.
 const CELL: u64 = size_of::<usize>() as u64;
 
-/// What a field of a record takes: its value, a look at it, and what sorts values.
+/// Bytes per field of a record: its value, the summary that is compared first, and the memory for sorting values.
 const FIELD: u64 = 48;
 
-/// What a record takes: its id, and the keys of the field that has most.
+/// Bytes per record: its id, and the keys of the field with the most keys.
 const RECORD: u64 = 400;
 
-/// What a candidate takes: as a pair, merged with others, compared and scored.
+/// Bytes per candidate: as a pair, merged with others, compared and scored.
 const CANDIDATE: u64 = 56;
 
-/// What else would help.
+/// Advice for reducing the memory needed.
 const ADVICE: &str = "link a part of them";
 
-/// What is known of tables.
+/// Known properties of the tables.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Need {
     rows: u64,
     cells: u64,
-    /// Bytes of all cells, without what a table adds.
+    /// Bytes of all cells, not counting the overhead of a table.
     text: u64,
     columns: usize,
-    /// The share of the rows that was read.
+    /// The share of the rows that have been read.
     share: f64,
 }
 
@@ -57,7 +57,7 @@ impl Need {
         Self { rows: reading.rows, cells, text, columns: reading.columns, share: reading.share }
     }
 
-    /// Two tables together; the second may not be read to its end.
+    /// Two tables together; the second may not have been read to its end.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             rows: self.rows + other.rows,
@@ -68,7 +68,7 @@ impl Need {
         }
     }
 
-    /// Refuses to read on when what was read takes all memory by itself.
+    /// Returns an error if the rows read so far already need all memory.
     pub(super) fn check_held(self, memory: Memory) -> Result<()> {
         if BASE + self.text + self.cells * CELL <= memory.bytes() {
             return Ok(());
@@ -78,7 +78,7 @@ impl Need {
         Err(all.too_much(all.fixed(all.columns) + all.candidates() * CANDIDATE, memory))
     }
 
-    /// Refuses what would not fit. Says how many candidates there is room for.
+    /// Returns an error if linking would not fit in memory; otherwise the number of candidates that fit.
     pub(super) fn check(self, config: &Config, memory: Memory) -> Result<usize> {
         let fields = config.columns.iter().filter(|column| column.kind != Kind::Ignored).count();
         let fixed = self.fixed(fields);
@@ -89,13 +89,13 @@ impl Need {
         Ok(((memory.bytes() - fixed) / CANDIDATE) as usize)
     }
 
-    /// All but candidates.
+    /// Bytes of everything except candidates.
     fn fixed(self, fields: usize) -> u64 {
         let fields = fields.min(MOST_FIELDS) as u64;
         BASE + self.text * TEXT + self.cells * CELL + self.rows * (fields * FIELD + RECORD)
     }
 
-    /// How many candidates there are at most, but where values are very much alike.
+    /// Maximum number of candidates, unless values are extremely similar.
     fn candidates(self) -> u64 {
         let pairs = self.rows.saturating_mul(self.rows.saturating_sub(1)) / 2;
         (self.rows * MOST_A_RECORD as u64).max(ALWAYS as u64).min(pairs)
@@ -107,7 +107,7 @@ impl Need {
     }
 }
 
-/// Refuses candidates that are not all there, since there was no room for them.
+/// Returns an error if candidates are incomplete because they did not fit in memory.
 pub(super) fn check_candidates(candidates: &Candidates, memory: Memory) -> Result<()> {
     if candidates.is_complete() {
         return Ok(());
@@ -116,7 +116,7 @@ pub(super) fn check_candidates(candidates: &Candidates, memory: Memory) -> Resul
     Err(Error::MemoryTooSmallForPairs { job: "link", bytes, needed: 2 * bytes, advice: ADVICE })
 }
 
-/// A number as people read it.
+/// A number with thousands separators.
 pub(crate) fn with_commas(number: u64) -> String {
     let digits = number.to_string();
     let comma = |at: usize| if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };

@@ -1,4 +1,5 @@
-//! What was linked, as rows and as files: matches with the evidence, clusters, all rows, and the config to run it again.
+//! Results of linking as rows and as files: matches with the evidence, clusters, all rows, and the config for running
+//! it again.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -21,10 +22,10 @@ use crate::error::{Error, Result};
 use crate::options::RowFormat;
 use crate::output::sink::{RowWriter, Sink};
 
-/// How many rows are made before they are handed over.
+/// Number of rows created before they are passed on.
 const TOGETHER: usize = 4096;
 
-/// What rows are made of.
+/// The data that rows are created from.
 #[derive(Clone, Copy)]
 pub(super) struct Made<'a> {
     pub(super) tables: &'a Tables,
@@ -43,7 +44,7 @@ impl<'a> Made<'a> {
         self.tables.are_several().then(|| self.tables.number_of(record) as u32)
     }
 
-    /// A row for each match, best first, with what each field says.
+    /// A row for each match, best first, with the evidence of each field.
     pub(super) fn matches(
         self,
         scorer: &Scorer<'_>,
@@ -68,7 +69,7 @@ impl<'a> Made<'a> {
         in_parts(cluster_of.len(), row, sink)
     }
 
-    /// All rows as they came, with their cluster, and whether each is the best of it.
+    /// All rows unchanged, each with its cluster, and whether it is the best record of it.
     pub(super) fn linked(self, is_best: &[bool], cluster_of: &[u64], sink: &mut dyn Sink<LinkedRow>) -> io::Result<()> {
         let columns = self.columns();
         let mut names = OWN_COLUMNS.map(str::to_owned).to_vec();
@@ -85,7 +86,7 @@ impl<'a> Made<'a> {
     }
 }
 
-/// Gives the rows of so many records to a sink.
+/// Passes this many rows to a sink, in parts.
 fn in_parts<R: Send>(count: usize, row: impl Fn(usize) -> R + Sync, sink: &mut dyn Sink<R>) -> io::Result<()> {
     for start in (0..count).step_by(TOGETHER) {
         sink.take((start..count.min(start + TOGETHER)).into_par_iter().map(&row).collect())?;
@@ -93,7 +94,7 @@ fn in_parts<R: Send>(count: usize, row: impl Fn(usize) -> R + Sync, sink: &mut d
     sink.finish()
 }
 
-/// Names of columns as a sink takes them.
+/// Names of columns in the form that a sink takes.
 pub(super) fn texts(names: &[String]) -> Vec<&str> {
     names.iter().map(String::as_str).collect()
 }
@@ -101,7 +102,7 @@ pub(super) fn texts(names: &[String]) -> Vec<&str> {
 /// A CSV file of rows.
 pub(super) type CsvFile = RowWriter<BufWriter<File>>;
 
-/// Where to write, and what of.
+/// Destination and data of the output.
 pub(super) struct Output<'a> {
     pub(super) made: Made<'a>,
     pub(super) staging: &'a Staging,
@@ -120,13 +121,13 @@ impl Output<'_> {
         self.write("linked.csv", |file| self.made.linked(is_best, cluster_of, file))
     }
 
-    /// What the columns were taken for, to be edited and given again.
+    /// Writes the kinds of the columns, to be edited and used in another run.
     pub(super) fn config(&self) -> Result<()> {
         let text = toml::to_string_pretty(self.made.config).expect("a config has nothing that TOML has not");
         self.write_text("link.toml", &text)
     }
 
-    /// What it was decided by, for records that are added and pairs that are explained.
+    /// Writes the model, for adding records and for explaining pairs.
     pub(super) fn decided(&self, linking: &Linking, threshold: f64) -> Result<()> {
         self.write_text("model.json", &linking.decided(threshold).to_json())?;
         let mut writer = self.staging.file("frequencies.bin")?;
@@ -163,13 +164,14 @@ impl Output<'_> {
     }
 }
 
-/// Pairs as rows: ids, the sum of bits and the probability; and for each field its bits, its points and the cells of both sides.
+/// Pairs as rows: ids, the sum of bits and the probability; and for each field its bits, its points and the cells of
+/// both records.
 pub(super) struct PairRows<'a> {
     tables: &'a Tables,
     ids: &'a [String],
     scorer: &'a Scorer<'a>,
     cells: Columns<'a>,
-    /// Where the columns of the fields are.
+    /// Indexes of the fields' columns.
     fields: Vec<usize>,
 }
 
@@ -218,9 +220,9 @@ impl<'a> PairRows<'a> {
         }
     }
 
-    /// The fields that say most for a pair, or against it where `sign` is negative, in words.
+    /// Describes the fields that contribute most to a match, or most against it if `sign` is negative.
     pub(super) fn strongest(&self, found: &Scored, sign: f64) -> String {
-        /// More would not be read.
+        /// Nobody would read more.
         const MOST: usize = 3;
         let explained = self.scorer.explain(found.left, found.right);
         let mut fields: Vec<_> = explained.fields.iter().filter(|field| field.weight * sign > 0.0).collect();
@@ -231,7 +233,7 @@ impl<'a> PairRows<'a> {
     }
 }
 
-/// Whether each record is the best of its cluster.
+/// True for each record that is the best of its cluster.
 pub(super) fn best_of_clusters(records: &Records, cluster_of: &[u64]) -> Vec<bool> {
     let mut members: Vec<(u64, Record)> = cluster_of.iter().copied().zip(records.all()).collect();
     members.par_sort_unstable();
@@ -244,12 +246,12 @@ pub(super) fn best_of_clusters(records: &Records, cluster_of: &[u64]) -> Vec<boo
     is_best
 }
 
-/// The columns of both tables: those of the first, and then those that only the second has.
+/// The columns of both tables: those of the first, followed by those that only the second has.
 pub(super) struct Columns<'a> {
     first: &'a Table,
     second: Option<&'a Table>,
     pub(super) names: Vec<&'a str>,
-    /// Where each column is in the first table, and in the second.
+    /// Index of each column in the first table, and in the second.
     places: Vec<[Option<usize>; 2]>,
 }
 
@@ -279,7 +281,7 @@ impl<'a> Columns<'a> {
         (0..self.places.len()).map(move |column| self.cell(record, column))
     }
 
-    /// The cell of a record in one of the columns; nothing where its table does not have it.
+    /// The cell of a record in one of the columns; empty if its table does not have the column.
     pub(super) fn cell(&self, record: usize, column: usize) -> &'a str {
         let first_count = self.first.row_count();
         let (table, at, row) = match self.second {

@@ -1,4 +1,4 @@
-//! What linking did, in numbers: `summary.json`, and what the terminal shows.
+//! Report of linking in numbers: `summary.json`, and the summary in the terminal.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,10 @@ use serde::Serialize;
 use super::Linking;
 use super::labels::LabelsReport;
 use super::tables::Tables;
+use super::warnings::{LinkWarning, of_tables};
 use crate::report::summary::{SkippedEntry, Stage};
 
-/// What a run of `link` did.
+/// Result of a run of `link`.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -30,23 +31,27 @@ pub struct LinkReport {
     pub skipped_count: u64,
     /// The first of them.
     pub skipped: Vec<SkippedEntry>,
-    /// What the columns were taken for.
+    /// Kinds that were chosen for the columns.
     pub columns: Vec<ColumnReport>,
-    /// What a person should look at before trusting the result.
-    pub warnings: Vec<String>,
+    /// Warnings that a person should read before trusting the result.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub warnings: Vec<LinkWarning>,
     /// Pairs that were compared.
     pub candidate_count: u64,
-    /// What each kind of key did.
+    /// Statistics of each kind of key.
     pub keys: Vec<KeyKindReport>,
-    /// Pairs that were not compared since they shared keys of one field only, and there were too many.
+    /// Pairs that were not compared because they share keys of only one field, and there were too many of them.
     pub one_field_only_count: u64,
-    /// The probability from which on pairs are matches.
+    /// Minimum probability of a match.
     pub threshold: f64,
+    /// True if probabilities are calibrated; otherwise they only rank pairs, as for products and other things, and
+    /// where few records have a match.
+    pub calibrated: bool,
     /// Matches.
     pub match_count: u64,
-    /// How many matches there are in the data, as far as the model can tell.
+    /// Estimated number of matches in the data, according to the model.
     pub expected_match_count: f64,
-    /// What the weights were learned from.
+    /// Data from which the weights were learned.
     pub learned: Learned,
     /// Matches by probability.
     pub probabilities: Vec<ScoreBand>,
@@ -54,15 +59,15 @@ pub struct LinkReport {
     pub apart_match_count: u64,
     /// Clusters of two records or more.
     pub cluster_count: u64,
-    /// How many clusters have how many records.
+    /// Number of clusters by number of records.
     pub clusters_by_size: BTreeMap<u64, u64>,
-    /// How right it is by a known answer.
+    /// Accuracy by a known answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<LabelsReport>,
-    /// What a column that was not compared says of the matches.
+    /// Validation by a column that was not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<ValidationReport>,
-    /// What adding records to a finished result did.
+    /// Result of adding records to a finished result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub added: Option<AddedRecords>,
     /// Seconds and memory by stage.
@@ -71,7 +76,7 @@ pub struct LinkReport {
     pub seconds: f64,
     /// The most memory that the process had, where the system tells.
     pub peak_memory_bytes: Option<u64>,
-    /// What decided: the text of `model.json`, for [`LinkModel::Text`](super::LinkModel::Text).
+    /// Text of `model.json`, for [`LinkModel::Text`](super::LinkModel::Text).
     #[serde(skip)]
     pub model: String,
     /// All of it and some pairs as a page, if that was asked for.
@@ -79,7 +84,7 @@ pub struct LinkReport {
     pub page: Option<Page>,
 }
 
-/// What adding records did.
+/// Result of adding records.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -90,7 +95,7 @@ pub struct AddedRecords {
     pub merge_count: u64,
 }
 
-/// What a column was taken for.
+/// Kind that was chosen for a column.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -100,13 +105,13 @@ pub struct ColumnReport {
     /// Its name in the second table, where that is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_name: Option<String>,
-    /// What its values are.
+    /// Kind of its values.
     pub kind: Kind,
-    /// Why.
+    /// Reason for this kind.
     pub why: String,
 }
 
-/// What a kind of key did.
+/// Statistics of a kind of key.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -128,13 +133,13 @@ pub struct KeyKindReport {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ScoreBand {
-    /// From this probability on.
+    /// Lower bound of the probability.
     pub from: f64,
-    /// How many.
+    /// Number of matches.
     pub match_count: u64,
 }
 
-/// What a column that was not compared says of the matches.
+/// Validation by a column that was not compared.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -162,7 +167,7 @@ pub struct ValidationBand {
     pub match_count: u64,
     /// Their mean difference.
     pub mean: f64,
-    /// The share that is right; none when nothing can be told.
+    /// The share that is right; `None` if it cannot be estimated.
     pub right: Option<f64>,
     /// The lower end of what holds it with 95 %.
     pub low: Option<f64>,
@@ -170,7 +175,7 @@ pub struct ValidationBand {
     pub high: Option<f64>,
 }
 
-/// Where bands of probability start.
+/// Lower bounds of the bands of probability.
 const BANDS: [f64; 6] = [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999];
 
 impl LinkReport {
@@ -183,11 +188,12 @@ impl LinkReport {
             skipped_count: tables.all().map(|table| table.skipped_count).sum(),
             skipped: skipped.collect(),
             columns: columns(config),
-            warnings: warnings(tables, config),
+            warnings: of_tables(tables, config),
             candidate_count: linking.candidates.len() as u64,
             keys: keys(linking),
             one_field_only_count: linking.candidates.one_field_count(),
             threshold,
+            calibrated: linking.is_calibrated(),
             match_count: matches.len() as u64,
             expected_match_count: linking.model.match_count,
             learned: linking.model.learned,
@@ -234,17 +240,6 @@ pub(super) fn columns(config: &Config) -> Vec<ColumnReport> {
         why: column.why.clone(),
     };
     config.columns.iter().map(column).collect()
-}
-
-fn warnings(tables: &Tables, config: &Config) -> Vec<String> {
-    let mut compared = config.columns.iter().filter(|column| column.kind != Kind::Ignored);
-    match (compared.next(), compared.next()) {
-        (Some(only), None) if tables.are_several() => vec![format!(
-            "the tables have only one column in common that is compared, {}: give other columns their other_name in link.toml",
-            only.name
-        )],
-        _ => Vec::new(),
-    }
 }
 
 fn keys(linking: &Linking) -> Vec<KeyKindReport> {

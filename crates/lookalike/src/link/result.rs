@@ -1,4 +1,4 @@
-//! The folder of a finished result back to what it was made of: its tables, its clusters, and what decided.
+//! Reads the folder of a finished result: its tables, its clusters, and the model.
 
 use std::path::Path;
 
@@ -15,28 +15,28 @@ use super::tables::Tables;
 use crate::error::{Error, Result};
 use crate::resources::memory::Memory;
 
-/// What a result was decided by: `model.json`.
+/// The model and the threshold of a result: `model.json`.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Decided {
-    /// The probability from which on pairs are matches.
+    /// The minimum probability of matches.
     pub(super) threshold: f64,
-    /// What each level of each field says.
+    /// The weight of each level of each field.
     pub(super) model: Model,
-    /// Whether pairs that share keys of one field only were left out, since there were too many.
+    /// True if pairs that share keys of only one field were left out because there were too many.
     #[serde(default)]
     pub(super) one_field_left_out: bool,
 }
 
 impl Decided {
-    /// The text of `model.json`.
+    /// The content of `model.json`.
     pub(super) fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
     }
 }
 
-/// What a folder has too little of.
+/// Creates the error for a folder whose result is incomplete or inconsistent.
 type Refuse = fn(&Path, String) -> Error;
 
 /// A finished result.
@@ -46,16 +46,16 @@ pub(super) struct Finished<'a> {
     pub(super) refuse: Refuse,
 }
 
-/// The columns that `linked.csv` has before those of its table; `table` after them, where there are several.
+/// The columns that precede those of the table in `linked.csv`; they are followed by `table` if there are several.
 pub(super) const OWN_COLUMNS: [&str; 2] = ["cluster", "best"];
 pub(super) const TABLE: &str = "table";
 
-/// A column of a table as `linked.csv` names it: one that is called like one of its own gets a mark.
+/// The name of a table's column in `linked.csv`: an underscore is added if the file has its own column of that name.
 pub(super) fn linked_name(name: &str) -> String {
     if name == TABLE || OWN_COLUMNS.contains(&name) { format!("{name}_") } else { name.to_owned() }
 }
 
-/// Whether a folder has a result of linking.
+/// True if a folder has a result of linking.
 pub fn is_link_result(folder: &Path) -> bool {
     ["model.json", "linked.csv", "link.toml"].iter().all(|name| folder.join(name).is_file())
 }
@@ -79,7 +79,7 @@ impl Finished<'_> {
         serde_json::from_str(&text).map_err(|error| self.refused(format!("model.json: {error}")))
     }
 
-    /// Checks that the model is of the records that the config makes.
+    /// Checks that the model belongs to the records that the config creates.
     pub(super) fn check(&self, model: &Model, records: &Records) -> Result<()> {
         model.check(records).map_err(|error| match error {
             lookalike_core::Error::OtherFields { .. } => {
@@ -89,7 +89,8 @@ impl Finished<'_> {
         })
     }
 
-    /// What the rarity of values adds: `frequencies.bin`, for each field the number of its values and then one number each.
+    /// Reads the weights by the rarity of values from `frequencies.bin`: for each field the number of its values, and
+    /// then one number per value.
     pub(super) fn frequencies(&self, value_counts: &[usize]) -> Result<Frequencies> {
         const NAME: &str = "frequencies.bin";
         let bytes = std::fs::read(self.folder.join(NAME)).map_err(|error| self.refused(format!("{NAME}: {error}")))?;
@@ -114,7 +115,7 @@ impl Finished<'_> {
         Ok(read_table(&[self.folder.join(name)], None, &settings, go_on)?.table)
     }
 
-    /// The records of the result as they came, and the cluster of each.
+    /// The records of the result as they were read, and the cluster of each.
     pub(super) fn records(&self, config: &Config) -> Result<(Tables, Vec<u64>)> {
         let linked = self.table("linked.csv")?;
         let mut own = OWN_COLUMNS.len();
@@ -140,7 +141,7 @@ impl Finished<'_> {
             bare.unwrap_or(name).to_owned()
         };
         let names: Vec<String> = linked.names()[own..].iter().map(unmarked).collect();
-        // Links between two tables are between two here too.
+        // Links between two tables remain links between two tables.
         let is_between = is_several && row_counts.len() == 2 && !config.within;
         let split = if is_between { row_counts[0] } else { linked.row_count() };
         let mut parts = [Table::new(names.clone()), Table::new(names)];

@@ -1,4 +1,4 @@
-//! What `link` finds as typed rows: matches, clusters, and the rows of the tables with their clusters.
+//! Results of `link` as typed rows: matches, clusters, and the rows of the tables with their clusters.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use crate::output::sink::{Cell, Row};
 /// Takes the cells of a row.
 type Each<'a> = &'a mut dyn FnMut(Cell<'_>) -> io::Result<()>;
 
-/// Two records that mean the same: a row of `matches.csv`.
+/// Two records that refer to the same thing: a row of `matches.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -28,12 +28,12 @@ pub struct MatchRow {
     pub bits: f64,
     /// The probability that they are a match.
     pub probability: f64,
-    /// What each compared column says. In a table each has four columns: `NAME_bits`, `NAME_points`, `NAME_left` and
-    /// `NAME_right`.
+    /// The evidence of each compared column. A table has four columns for each: `NAME_bits`, `NAME_points`, `NAME_left`
+    /// and `NAME_right`.
     pub fields: Vec<FieldMatch>,
 }
 
-/// What a column says about a pair of records.
+/// The evidence of a column for or against a match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -42,7 +42,7 @@ pub struct FieldMatch {
     pub name: String,
     /// The bits that it adds.
     pub bits: f64,
-    /// How well the values agree, from 0 to 100.
+    /// Agreement of the values, from 0 to 100.
     pub points: u8,
     /// The value of the left record.
     pub left: String,
@@ -71,7 +71,7 @@ fn whole(number: impl Into<u64>) -> Cell<'static> {
     Cell::Whole(number.into())
 }
 
-/// Bits to two digits, and never -0.00.
+/// Bits to two digits, but never -0.00.
 fn bits(weight: f64) -> Cell<'static> {
     Cell::Fixed((weight * 100.0).round() / 100.0 + 0.0, 2)
 }
@@ -98,14 +98,14 @@ impl Row for ClusterRow {
     }
 }
 
-/// A record as it came, with its cluster: a row of `linked.csv`.
+/// A record as it was read, with its cluster: a row of `linked.csv`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LinkedRow {
     /// The number of its cluster.
     pub cluster: u64,
-    /// Whether it is the best record of its cluster.
+    /// True if it is the best record of its cluster.
     pub best: bool,
     /// The number of its table, from 1, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,7 +123,7 @@ impl Row for LinkedRow {
     }
 }
 
-/// A pair about which a known answer says something else: a row of `wrong.csv` or `missed.csv`.
+/// A pair that contradicts a known answer: a row of `wrong.csv` or `missed.csv`.
 #[derive(Serialize)]
 pub(super) struct JudgedMatch {
     pub(super) reason: String,

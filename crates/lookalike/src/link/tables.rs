@@ -1,4 +1,5 @@
-//! Files and tables in memory to tables: each as it was read; or several as one, whose records are linked within their tables as well.
+//! Files and tables in memory to tables: each as it was read; or several as one, whose records are linked within their
+//! tables as well.
 
 use std::ops::Range;
 use std::slice;
@@ -7,7 +8,9 @@ use lookalike_core::Error as CoreError;
 use lookalike_core::ids::{Number, Record};
 use lookalike_core::link::config::{Config, Kind};
 use lookalike_core::link::guess::guess_two;
+use lookalike_core::link::normalize::{Date, DateOrder};
 use lookalike_core::link::partner::partners;
+use lookalike_core::packed::Strings;
 use lookalike_core::table::Table;
 use lookalike_io::read::Settings;
 use lookalike_io::table::{ReadTable, Reading, read_table_except};
@@ -18,10 +21,11 @@ use crate::error::{Error, Result};
 use crate::progress::Progress;
 
 /// Tables as they were read.
+#[derive(Debug)]
 pub(super) struct Tables {
     /// The first table; all of them, where they are one.
     pub(super) first: ReadTable,
-    /// The second of two between which links are looked for.
+    /// The second of two tables between which links are searched for.
     pub(super) second: Option<ReadTable>,
     /// Records of each table that was given.
     pub(super) row_counts: Vec<usize>,
@@ -87,12 +91,12 @@ impl Tables {
         (&self.first.table, self.second.as_ref().map(|second| &second.table))
     }
 
-    /// Whether several tables were given.
+    /// True if several tables were given.
     pub(super) fn are_several(&self) -> bool {
         self.row_counts.len() > 1
     }
 
-    /// Whether several tables were given, and are one.
+    /// True if several tables were given, and are treated as one.
     pub(super) fn are_one(&self) -> bool {
         self.are_several() && self.second.is_none()
     }
@@ -108,8 +112,8 @@ impl Tables {
         (1..self.row_counts.len()).find(|number| record < self.places(*number).end).unwrap_or(self.row_counts.len())
     }
 
-    /// The id of every record, those of the second table after all others. Without a column of ids they are numbered, table by
-    /// table.
+    /// The id of every record, those of the second table after all others. Without a column of ids they are numbered,
+    /// table by table.
     pub(super) fn ids(&self, config: &Config) -> Result<Vec<String>> {
         let mut ids = Vec::new();
         for (table, id) in self.all().map(|read| &read.table).zip(config.ids()) {
@@ -141,7 +145,7 @@ impl Tables {
         Ok(())
     }
 
-    /// What the columns are: as the user says, or as they look.
+    /// Returns the configuration of the columns: as the user gave it, or guessed from their values.
     pub(super) fn config(&self, options: &LinkOptions) -> Result<Config> {
         let (first, second) = self.both();
         let id_right = options.id_right.as_deref().or(options.id.as_deref());
@@ -159,8 +163,10 @@ impl Tables {
         config.one_to_one |= options.one_to_one;
         config.within = self.are_one();
         config.newest = options.newest.clone().or(config.newest);
-        if let Some(newest) = &config.newest {
-            first.find(newest)?;
+        if let Some(newest) = &config.newest
+            && !has_dates(first.column(first.find(newest)?))
+        {
+            return Err(Error::NewestWithoutDates { column: newest.clone() });
         }
         if second.is_none() {
             config.columns.iter_mut().for_each(|column| column.other_name = None);
@@ -171,6 +177,15 @@ impl Tables {
         }
         Ok(config)
     }
+}
+
+/// True if most values of a column are dates.
+pub(super) fn has_dates(cells: &Strings) -> bool {
+    let order = DateOrder::of(cells.iter());
+    let filled = cells.iter().filter(|cell| !cell.trim().is_empty());
+    let (dates, count) = filled
+        .fold((0, 0), |(dates, count), cell| (dates + usize::from(Date::parse(cell, order).is_some()), count + 1));
+    2 * dates > count
 }
 
 /// Leaves a column out of what is compared.
@@ -196,7 +211,7 @@ fn joined(mut read: Vec<ReadTable>, options: &LinkOptions) -> Result<ReadTable> 
         if let [Some(id), Some(right)] = ids {
             places[table.find(right)?] = Some(all.table.find(id)?);
         }
-        // What a person says counts more.
+        // The configuration of the user takes precedence.
         for column in options.config.iter().flat_map(|config| &config.columns) {
             if let (Ok(at), Ok(partner)) = (all.table.find(&column.name), table.find(column.name_in_second())) {
                 places.iter_mut().filter(|place| **place == Some(at)).for_each(|place| *place = None);
@@ -213,6 +228,7 @@ fn joined(mut read: Vec<ReadTable>, options: &LinkOptions) -> Result<ReadTable> 
         all.skipped.extend(other.skipped);
         all.skipped_count += other.skipped_count;
         all.empty_count += other.empty_count;
+        all.other_sheets.extend(other.other_sheets);
     }
     Ok(all)
 }
@@ -226,7 +242,7 @@ fn add_column(table: &mut Table, name: &str) -> usize {
     table.add_column(&free)
 }
 
-/// Where records are by their ids.
+/// Finds records by their ids.
 pub(super) struct Finder<'a> {
     tables: &'a Tables,
     by_id: std::collections::HashMap<&'a str, Vec<Record>>,

@@ -1,4 +1,4 @@
-//! Typed rows from tables in memory against the files that are written from the same tables in files.
+//! Compares the typed rows of tables in memory with the files written from the same tables in files.
 
 use std::path::PathBuf;
 
@@ -42,12 +42,12 @@ struct Found {
 fn find(options: &LinkOptions) -> Found {
     let mut found = Found::default();
     let Found { matches, clusters, linked, .. } = &mut found;
-    let rows = LinkRows { matches: Some(matches), clusters: Some(clusters), linked: Some(linked) };
+    let rows = LinkRows::default().matches(matches).clusters(clusters).linked(linked);
     found.report = Some(link_into(options, rows, &Silent).unwrap());
     found
 }
 
-/// What is written for these tables in files is what comes out for the same tables in memory.
+/// Checks that tables in files and the same tables in memory have the same output.
 fn check(tables: &[Table], is_within: bool) -> Found {
     let folder = tempfile::tempdir().unwrap();
     let path = |at: usize| folder.path().join(format!("{at}.csv"));

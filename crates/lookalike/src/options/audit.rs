@@ -11,15 +11,15 @@ use super::ReadOptions;
 pub struct AuditOptions {
     /// The output folder of a finished run.
     pub(crate) folder: PathBuf,
-    /// About how many removals are labeled.
+    /// Approximate number of removals to label.
     pub(crate) sample: usize,
-    /// How many pairs just below the threshold are labeled besides.
+    /// Number of additional pairs just below the threshold to label.
     pub(crate) near_misses: usize,
     /// Random seed.
     pub(crate) seed: u64,
-    /// The name of who labels.
+    /// The name of the person who labels.
     pub(crate) labeler: Option<String>,
-    /// How the input of the run was read: texts are read again from there.
+    /// Input of the run, and the settings with which it was read: texts are read again from it.
     pub(crate) read: ReadOptions,
     /// The reference of the run.
     pub(crate) references: Vec<PathBuf>,
@@ -28,7 +28,7 @@ pub struct AuditOptions {
 }
 
 impl AuditOptions {
-    /// Random seed: another one draws other pairs.
+    /// Random seed: a different seed selects different pairs.
     pub fn seed(&self) -> u64 {
         self.seed
     }

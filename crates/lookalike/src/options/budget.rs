@@ -9,7 +9,7 @@ use serde::Serialize;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Bought {
-    /// How the sketch is cut.
+    /// Bands and rows of the sketch.
     #[serde(skip)]
     pub banding: Banding,
     /// Bands per sketch.
@@ -20,19 +20,19 @@ pub struct Bought {
     pub sketch_bytes: usize,
     /// Probability of finding a pair exactly at the threshold.
     pub recall_at_threshold: f64,
-    /// Probability that a pair of half that similarity becomes a candidate, and is measured in vain.
+    /// Probability that a pair of half that similarity becomes a candidate, and is compared in vain.
     pub at_half_the_threshold: f64,
 }
 
-/// How many of the pairs half as much alike as the threshold may come through. With more, a corpus that has many of
-/// them would spend its time on these; with fewer rows a band, recall can always be had.
+/// Maximum probability that a pair of half the threshold's similarity becomes a candidate. With a higher one, a corpus
+/// with many such pairs would spend its time on them; with fewer rows per band, any recall can be reached.
 const MOST_THROUGH: f64 = 0.01;
 
 /// Bytes of a band's key.
 const KEY: usize = size_of::<u64>();
 
-/// The bandings for this many bytes, one for each number of rows; the first has the best recall of those that do not
-/// drown in false candidates.
+/// The bandings for this many bytes, one for each number of rows; the first has the best recall of those without too
+/// many false candidates.
 pub(crate) fn best_within(bytes: usize, threshold: Threshold) -> Vec<Bought> {
     let bands = bytes / KEY;
     let bought = |rows: usize| {
@@ -48,9 +48,9 @@ pub(crate) fn best_within(bytes: usize, threshold: Threshold) -> Vec<Bought> {
         })
     };
     let mut all: Vec<Bought> = (1..=MOST_SLOTS / bands.max(1)).map_while(bought).collect();
-    // More rows than find a pair in a hundred times are no choice.
+    // Rows that find a pair less than once in a hundred times are useless.
     all.retain(|bought| bought.recall_at_threshold >= 0.01);
-    // Recall falls with rows, so the fewest rows that let little through have the best of it.
+    // Recall decreases with rows, so the fewest rows with few false candidates have the best recall.
     all.sort_by_key(|bought| (bought.at_half_the_threshold > MOST_THROUGH, bought.rows));
     all
 }
@@ -67,7 +67,7 @@ mod tests {
         let best = best_within(64, threshold)[0];
         assert_eq!((best.bands, best.sketch_bytes), (8, 64));
         assert!(best.at_half_the_threshold <= MOST_THROUGH);
-        // With a row less, more would come through than that.
+        // With one row fewer, there would be more false candidates than that.
         let fewer = Banding::new(8, best.rows - 1).unwrap().recall_at(Similarity::new(0.4).unwrap());
         assert!(fewer > MOST_THROUGH);
         assert!(best_within(7, threshold).is_empty());

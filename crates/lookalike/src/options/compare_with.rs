@@ -11,11 +11,11 @@ use crate::error::Result;
 /// Documents that the input is compared with.
 #[derive(Clone, Debug)]
 pub(crate) enum CompareWith {
-    /// Only those of the input itself.
+    /// Only the documents of the input itself.
     Itself,
-    /// Those of files or of tables in memory.
+    /// Documents of files or of tables in memory.
     Reference(Against),
-    /// Those of a saved index.
+    /// Documents of a saved index.
     Index(AgainstIndex),
 }
 
@@ -46,14 +46,14 @@ impl CompareWith {
     }
 }
 
-/// A saved index that the input is compared with: what is like a document of it is removed.
+/// A saved index that the input is compared with: documents similar to one of it are removed.
 #[derive(Clone, Debug)]
 pub(crate) struct AgainstIndex {
     /// The folder of the index.
     pub(crate) folder: PathBuf,
-    /// Whether the input is also compared with itself.
+    /// Indicates if the input is also compared with itself.
     pub(crate) scope: Scope,
-    /// Whether what is kept is added to the index.
+    /// Add the kept documents to the index.
     pub(crate) add_kept: bool,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Against {
     pub(crate) references: Vec<PathBuf>,
     /// Tables in memory, read after all files.
     pub(crate) tables: Vec<HeldTable>,
-    /// Whether the input is also compared with itself. If it is not, [`Group`] makes no difference.
+    /// Indicates if the input is also compared with itself. If it is not, [`Group`] makes no difference.
     pub(crate) scope: Scope,
 }
 

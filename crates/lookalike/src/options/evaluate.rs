@@ -4,18 +4,20 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::scheme::Scheme;
 
-use super::{ReadOptions, Resources};
+use super::{Learning, ReadOptions, Resources};
 
 /// Options of [`evaluate`](crate::evaluate()).
 #[derive(Clone, Debug)]
 pub struct EvaluateOptions {
-    /// What to read.
+    /// Options for reading.
     pub(crate) read: ReadOptions,
     /// The schemes to compare, at least one.
     pub(crate) schemes: Vec<NamedScheme>,
+    /// Options for learning boilerplate from the input, if it is learned.
+    pub(crate) learning: Option<Learning>,
     /// File of the true pairs, or of labels of an audit. Without it, they are found by an exact join.
     pub(crate) labels: Option<PathBuf>,
-    /// Whether to also count pairs by score and by agreement.
+    /// True to also count pairs by score and by agreement.
     pub(crate) histograms: bool,
     /// The file of the whole result, as JSON, which the caller writes.
     pub(crate) output: Option<PathBuf>,
@@ -28,18 +30,23 @@ pub struct EvaluateOptions {
 pub struct NamedScheme {
     /// The name of the method as it is shown.
     pub(crate) name: String,
-    /// When documents are near-duplicates, and how they are found.
+    /// Criterion for near-duplicates, and the method that finds them.
     pub(crate) scheme: Scheme,
 }
 
 impl NamedScheme {
-    /// What decides which pairs are there to be found.
+    /// Returns the shingle and the threshold that define the true pairs.
     pub(crate) fn target(&self) -> (String, f64) {
         (self.scheme.shingle().to_string(), self.scheme.criterion().threshold())
     }
 }
 
 impl EvaluateOptions {
+    /// The input.
+    pub fn read(&self) -> &ReadOptions {
+        &self.read
+    }
+
     /// Limits.
     pub fn resources(&self) -> &Resources {
         &self.resources

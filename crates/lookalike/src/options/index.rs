@@ -5,9 +5,9 @@ use super::{ReadOptions, Resources};
 /// Options of [`add`](crate::index::add).
 #[derive(Clone, Debug)]
 pub struct AddOptions {
-    /// What to read. [`Fields::others`](lookalike_io::read::Fields::others) are stored with the documents.
+    /// Input. [`Fields::others`](lookalike_io::read::Fields::others) are stored with the documents.
     pub(crate) read: ReadOptions,
-    /// Whether documents are left out that have a near-duplicate in the index, or among the documents before them.
+    /// Leave out documents with a near-duplicate in the index, or among the preceding documents.
     pub(crate) unless_duplicate: bool,
     /// Limits.
     pub(crate) resources: Resources,
@@ -19,7 +19,7 @@ impl AddOptions {
         &self.resources
     }
 
-    /// What to read.
+    /// Input.
     pub fn read(&self) -> &ReadOptions {
         &self.read
     }

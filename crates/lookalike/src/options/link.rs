@@ -10,10 +10,10 @@ use super::Resources;
 /// Options of [`link`](crate::link()).
 #[derive(Clone, Debug)]
 pub struct LinkOptions {
-    /// The tables, one at least: each a file, a folder, a pattern, an address, or `-` for standard input. Between two, links are
-    /// looked for; more than two are linked within each table as well.
+    /// The tables, at least one: each a file, a folder, a pattern, an address, or `-` for standard input. Links are
+    /// searched for between two tables; more than two are linked within each table as well.
     pub(crate) tables: Vec<PathBuf>,
-    /// Further tables, in the memory of the caller. There is one table at least, in a file or in memory.
+    /// Further tables, in the memory of the caller. There is at least one table, in a file or in memory.
     pub(crate) in_memory: Vec<MemoryTable>,
     /// Two tables are linked within each table as well.
     pub(crate) within: bool,
@@ -21,13 +21,13 @@ pub struct LinkOptions {
     pub(crate) id: Option<String>,
     /// The same of the second table and those after it, where the column has another name.
     pub(crate) id_right: Option<String>,
-    /// What the columns are; guessed without it.
+    /// Configuration of the columns; guessed if missing.
     pub(crate) config: Option<Config>,
-    /// The probability from which on a pair is a match; suggested by the data without it.
+    /// Minimum probability of a match; suggested by the data if missing.
     pub(crate) threshold: Option<f64>,
     /// No record of either table has more than one match in the other.
     pub(crate) one_to_one: bool,
-    /// How much more is compared than by default: 2 for buckets with twice the pairs.
+    /// Factor on the number of comparisons: 2 for buckets with twice the pairs.
     pub(crate) effort: Option<f64>,
     /// A column of dates: merged records have the newest value of each column.
     pub(crate) newest: Option<String>,
@@ -43,7 +43,7 @@ pub struct LinkOptions {
     pub(crate) report: Option<PathBuf>,
     /// The folder to write to; none to write nothing.
     pub(crate) folder: Option<PathBuf>,
-    /// Whether to replace what an earlier run wrote.
+    /// True to replace the output of an earlier run.
     pub(crate) force: bool,
     /// Limits.
     pub(crate) resources: Resources,
@@ -85,13 +85,34 @@ impl LinkOptions {
         self.report.as_deref()
     }
 
-    /// Whether to replace what an earlier run wrote.
+    /// True to replace the output of an earlier run.
     pub fn force(&self) -> bool {
         self.force
     }
 }
 
 impl AddRecordsOptions {
+    /// Limits.
+    pub fn resources(&self) -> &Resources {
+        &self.resources
+    }
+
+    /// The folder of the result.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// Options of [`Review::open`](crate::Review::open).
+#[derive(Clone, Debug)]
+pub struct ReviewOptions {
+    /// The folder of a result.
+    pub(crate) folder: PathBuf,
+    /// Limits.
+    pub(crate) resources: Resources,
+}
+
+impl ReviewOptions {
     /// Limits.
     pub fn resources(&self) -> &Resources {
         &self.resources

@@ -1,13 +1,20 @@
-//! Options of the jobs. Only a request makes them, once it is checked; so a wrong combination cannot exist, and nothing is checked again.
+//! Options of the jobs. Only a request makes them, once it is checked; so a wrong combination cannot exist, and nothing
+//! is checked again.
 
 mod audit;
+mod boilerplate;
 mod budget;
+mod compare;
 mod compare_with;
+mod decontaminate;
 mod dedup;
 mod evaluate;
+mod extract;
 mod index;
 mod link;
+mod matching;
 mod pairs;
+mod passages;
 mod prints;
 mod read;
 mod report;
@@ -16,6 +23,7 @@ mod rows;
 mod sets;
 mod sketch;
 mod source;
+mod splits;
 mod tune;
 
 use std::path::PathBuf;
@@ -24,15 +32,24 @@ pub use lookalike_core::scheme::{MethodOptions, Scheme, SketchKey};
 use lookalike_core::text::shingle::Shingle;
 
 pub use self::audit::AuditOptions;
+pub use self::boilerplate::BoilerplateOptions;
+pub(crate) use self::boilerplate::Learning;
 pub use self::budget::Bought;
 pub(crate) use self::budget::best_within;
+pub use self::compare::CompareOptions;
 pub(crate) use self::compare_with::{Against, AgainstIndex, CompareWith};
+pub(crate) use self::decontaminate::{CONTAMINATED, CUT_ITEMS};
+pub use self::decontaminate::{ContaminationAction, DecontaminateOptions};
 pub use self::dedup::{DedupOptions, Group, Output, ReportTexts};
 pub use self::evaluate::{EvaluateOptions, NamedScheme};
+pub use self::extract::ExtractOptions;
 pub use self::index::AddOptions;
-pub use self::link::{AddRecordsOptions, LinkModel, LinkOptions};
+pub use self::link::{AddRecordsOptions, LinkModel, LinkOptions, ReviewOptions};
+pub use self::matching::{DifferentNumbers, MatchOptions, Purpose};
 pub(crate) use self::pairs::Selection;
 pub use self::pairs::{Between, Copies, PairsOptions};
+pub(crate) use self::passages::PASSAGES_FIELD;
+pub use self::passages::{Action, KeepCopy, PassageFormat, PassagesOptions};
 pub use self::prints::{AngleUnit, GridOptions, PrintSearch, PrintsOptions};
 pub(crate) use self::prints::{PrintColumns, ReadPrints};
 pub use self::read::ReadOptions;
@@ -43,11 +60,12 @@ pub(crate) use self::sets::SetsForm;
 pub use self::sets::{Finding, SetsOptions};
 pub use self::sketch::SketchOptions;
 pub use self::source::{Share, SourceBy};
+pub use self::splits::SplitsOptions;
 pub(crate) use self::tune::MOST_BYTES;
 pub use self::tune::TuneOptions;
 
-/// What tells a scheme from others, one line each. Stop words have a line of their own, since whoever edited their file
-/// should be told in words.
+/// Lines that distinguish a scheme from others. Stop words have a line of their own, so that a user who edited their
+/// file gets a clear message.
 fn scheme_label(scheme: &Scheme) -> Vec<String> {
     let mut lines = Vec::new();
     if let Shingle::StopWord(words) = scheme.shingle() {

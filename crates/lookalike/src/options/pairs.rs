@@ -8,6 +8,8 @@ use lookalike_core::scheme::Scheme;
 use lookalike_io::input::held::HeldTable;
 use lookalike_io::work::WorkOptions;
 
+use super::boilerplate::Learning;
+use super::matching::{MatchOptions, Purpose};
 use super::read::ReadOptions;
 use super::resources::Resources;
 use super::rows::RowFormat;
@@ -17,33 +19,41 @@ use crate::error::{Error, Result};
 /// Options of [`crate::pairs()`].
 #[derive(Clone, Debug)]
 pub struct PairsOptions {
-    /// What to read.
+    /// Options for reading.
     pub(crate) read: ReadOptions,
-    /// When two documents are near-duplicates, and how they are found.
+    /// Criterion for near-duplicates, and the method that finds them.
     pub(crate) scheme: Scheme,
-    /// Whether a small input is compared exactly, whatever the method of the scheme.
+    /// Rules that decide which similar documents are matches.
+    pub(crate) matching: MatchOptions,
+    /// The purpose that settings were taken from, if one was named.
+    pub(crate) purpose: Option<Purpose>,
+    /// The number of files for whose names the tokens of source code were chosen, if they were.
+    pub(crate) code_file_count: Option<u64>,
+    /// Options for learning boilerplate from the input, if it is learned.
+    pub(crate) learning: Option<Learning>,
+    /// True if a small input is compared exactly, regardless of the method of the scheme.
     pub(crate) exact_if_small: bool,
     /// The file that is written to, if any, which is then not read as input.
     pub(crate) output: Option<PathBuf>,
-    /// How rows are written.
+    /// Format of the rows.
     pub(crate) format: RowFormat,
-    /// Which pairs of documents with the same words are written.
+    /// Selection of pairs of documents with the same words.
     pub(crate) copies: Copies,
-    /// Which of all pairs are written.
+    /// Selection from all pairs.
     pub(crate) selection: Selection,
     /// Limits.
     pub(crate) resources: Resources,
-    /// Where to put what does not fit in memory.
+    /// Location for data that does not fit in memory.
     pub(crate) work: WorkOptions,
 }
 
 impl PairsOptions {
-    /// What to read.
+    /// Options for reading.
     pub fn read(&self) -> &ReadOptions {
         &self.read
     }
 
-    /// When two documents are near-duplicates, and how they are found.
+    /// Criterion for near-duplicates, and the method that finds them.
     pub fn scheme(&self) -> &Scheme {
         &self.scheme
     }
@@ -58,23 +68,29 @@ impl PairsOptions {
         &self.resources
     }
 
-    /// What tells this run from others on the same input, a line each.
+    /// The same with what was learned.
+    pub(crate) fn with_boilerplate(self, scheme: Scheme) -> Self {
+        Self { scheme, learning: None, ..self }
+    }
+
+    /// Lines that distinguish this run from others on the same input.
     pub(crate) fn label(&self) -> Vec<String> {
         let mut lines = vec!["command pairs".to_owned()];
         lines.extend(scheme_label(&self.scheme));
         lines.extend(self.exact_if_small.then(|| "a small input is compared exactly".to_owned()));
         lines.push(format!("settings {:?}", self.read.settings));
+        lines.extend((self.matching != MatchOptions::default()).then(|| format!("matches {:?}", self.matching)));
         lines.push(format!("reference {:?}", shown(&self.selection.references)));
         lines
     }
 
-    /// Whether only pairs with a reference are wanted.
+    /// True if only pairs with a reference are requested.
     pub(crate) fn has_reference(&self) -> bool {
         !self.selection.references.is_empty() || !self.selection.tables.is_empty()
     }
 }
 
-/// Which pairs are written: by default all.
+/// Selection of the pairs to write: by default, all.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
     /// The reference: files, folders, or `-` for standard input. If there is one, only pairs of an input document
@@ -113,7 +129,7 @@ impl Between {
         self.low
     }
 
-    /// Whether a similarity is in the range.
+    /// True if a similarity is in the range.
     ///
     /// ```
     /// use lookalike::Between;
@@ -129,7 +145,7 @@ impl Between {
 }
 
 lookalike_core::word_enum! {
-    /// Which pairs of documents with the same words are written.
+    /// Selection of pairs of documents with the same words.
     #[derive(Default)]
     pub enum Copies {
         /// All of them.

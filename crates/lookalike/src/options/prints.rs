@@ -1,4 +1,4 @@
-//! What a run is asked to do.
+//! Options of `prints`.
 
 use std::path::PathBuf;
 
@@ -12,18 +12,18 @@ use super::{Resources, RowFormat};
 pub struct PrintsOptions {
     /// Tables of minutiae, templates, or folders of these.
     pub(crate) inputs: Vec<PathBuf>,
-    /// Further tables of minutiae, in the memory of the caller, after the files.
+    /// More tables of minutiae, in memory, after the files.
     pub(crate) in_memory: Vec<MemoryTable>,
-    /// How they are read.
+    /// Settings for reading them.
     pub(crate) read: ReadPrints,
-    /// What is held against what.
+    /// Comparisons to make.
     pub(crate) search: PrintSearch,
-    /// The least similarity that is written. Without it [`DEFAULT_THRESHOLD`] where matches are looked for, and none where scores
-    /// are asked for.
+    /// Minimum similarity of the output. Default: [`DEFAULT_THRESHOLD`] when searching for matches, and none when all
+    /// scores are requested.
     pub(crate) threshold: Option<f64>,
-    /// How to write.
+    /// Format of the output.
     pub(crate) format: RowFormat,
-    /// The file that is written to, which is no input then.
+    /// The output file, which is not read as input.
     pub(crate) output: Option<PathBuf>,
 }
 
@@ -33,29 +33,29 @@ impl PrintsOptions {
         &self.read.resources
     }
 
-    /// Whether the angles of tables turn clockwise.
+    /// True if the angles of tables are clockwise.
     pub fn is_clockwise(&self) -> bool {
         self.read.is_clockwise
     }
 
-    /// The score from which on two prints are of the same finger, whatever is written.
+    /// The minimum score of two prints of the same finger, whatever is written.
     pub(crate) fn match_threshold(&self) -> f64 {
         self.threshold.filter(|threshold| *threshold > 0.0).unwrap_or(DEFAULT_THRESHOLD)
     }
 }
 
-/// How prints are read.
+/// Settings for reading prints.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadPrints {
     /// The columns of tables.
     pub(crate) columns: PrintColumns,
-    /// Width and height of images in pixels. Templates say it themselves.
+    /// Width and height of images in pixels. Templates contain their own.
     pub(crate) size: Option<(u32, u32)>,
-    /// Pixels a centimeter of the images of tables.
+    /// Pixels per centimeter of the images of tables.
     pub(crate) resolution: f64,
-    /// The unit of the angles of tables. Without it the one that the name of the column or the angles show.
+    /// The unit of the angles of tables. Default: the unit that the column's name or the values indicate.
     pub(crate) angle_unit: Option<AngleUnit>,
-    /// Whether the angles of tables turn clockwise as one sees them, and not counter-clockwise.
+    /// True if the angles of tables are clockwise in the image, false if they are counterclockwise.
     pub(crate) is_clockwise: bool,
     /// Limits.
     pub(crate) resources: Resources,
@@ -81,43 +81,43 @@ impl AngleUnit {
     }
 }
 
-/// The columns of a table with a minutia a row.
+/// The columns of a table with one minutia per row.
 #[derive(Clone, Debug)]
 pub(crate) struct PrintColumns {
-    /// Which print the minutia is of.
+    /// The print that the minutia belongs to.
     pub(crate) id: String,
     /// Pixels from the left.
     pub(crate) x: String,
     /// Pixels from the top.
     pub(crate) y: String,
-    /// The angle. Without it one of the usual names.
+    /// The angle. Default: one of the usual names.
     pub(crate) angle: Option<String>,
-    /// What the ridge does. Without it the column `type`, if there is one.
+    /// The type of the minutia. Default: the column `type`, if there is one.
     pub(crate) kind: Option<String>,
 }
 
-/// What is held against what.
+/// Comparisons to make.
 #[derive(Clone, Debug)]
 pub enum PrintSearch {
-    /// Each print against those of the input that it shares most triangles with, at most so many.
+    /// Each print with those of the input that share the most triangles with it, up to a maximum.
     Candidates {
-        /// How many candidates a print has.
+        /// Maximum number of candidates per print.
         most: usize,
     },
-    /// Each against each.
+    /// Each print with each other.
     AllPairs,
-    /// Each against those of a second collection that it shares most triangles with.
+    /// Each print with those of a second collection that share the most triangles with it.
     Against {
         /// Tables, templates or folders.
         inputs: Vec<PathBuf>,
         /// Tables in memory, after the files.
         in_memory: Vec<MemoryTable>,
-        /// How many candidates a query has.
+        /// Maximum number of candidates per query.
         most: usize,
-        /// How many of them are written, best first.
+        /// Maximum number of them to write, best first.
         top: usize,
     },
-    /// By the squares of a grid that have a minutia, for prints that lie alike.
+    /// By the squares of a grid that contain a minutia, for prints that are already aligned.
     Grid(GridOptions),
 }
 
@@ -127,8 +127,8 @@ pub enum PrintSearch {
 pub struct GridOptions {
     /// The side of a square in pixels.
     pub side: f64,
-    /// How near to the next square a minutia is in it too, in pixels.
+    /// Distance in pixels within which a minutia counts in the next square too.
     pub margin: f64,
-    /// How many random sets of three squares there are.
+    /// Number of random sets of three squares.
     pub bucket_count: usize,
 }

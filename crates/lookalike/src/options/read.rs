@@ -1,4 +1,4 @@
-//! What a job reads.
+//! Input of a job.
 
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,16 @@ use lookalike_io::read::Settings;
 
 use crate::error::Result;
 
-/// What to read.
+/// The input of a job, and the settings for reading it.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// Files, folders, patterns, addresses, or `-` for standard input.
     pub(crate) inputs: Vec<PathBuf>,
-    /// More inputs, from a list. Those that cannot be read are skipped, and do not end the run.
+    /// More inputs, from a list. Unreadable ones are skipped, and do not end the run.
     pub(crate) listed: Vec<PathBuf>,
     /// Files that are not read.
     pub(crate) exclude: Exclude,
-    /// How they are read.
+    /// Settings for reading them.
     pub(crate) settings: Settings,
     /// Tables in memory, read in place after all files.
     pub(crate) tables: Vec<HeldTable>,
@@ -40,17 +40,17 @@ impl ReadOptions {
         }
     }
 
-    /// How files are read.
+    /// Settings for reading files.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Whether there are files, folders, patterns or addresses to read.
+    /// True if there are files, folders, patterns or addresses to read.
     pub fn has_inputs(&self) -> bool {
         !self.inputs.is_empty()
     }
 
-    /// What to read: files, and then tables.
+    /// Finds the input: files, followed by tables.
     pub(crate) fn discover(&self, output: Option<&Path>) -> Result<Discovered> {
         let found = discover_except(&self.inputs, &self.listed, output, &self.exclude)?;
         Ok(found.without_what_is_about_data().with_tables(&self.tables))

@@ -13,11 +13,11 @@ pub struct ReportOptions {
     pub(crate) folder: PathBuf,
     /// The file to write; `report.html` in the folder if none is given.
     pub(crate) output: Option<PathBuf>,
-    /// Whether to replace it. The one in the folder is replaced anyway.
+    /// Replace the file if it exists. The one in the folder is always replaced.
     pub(crate) force: bool,
-    /// How much of the documents it shows.
+    /// Amount of documents' text in the report.
     pub(crate) texts: ReportTexts,
-    /// How the input of the run was read, if that is known: texts are read again from there.
+    /// Input of the run, and the settings with which it was read, if known: texts are read again from it.
     pub(crate) read: Option<ReadOptions>,
     /// The reference of the run.
     pub(crate) references: Vec<PathBuf>,

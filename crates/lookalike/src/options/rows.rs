@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 lookalike_core::word_enum! {
-    /// How rows are written.
+    /// Format of rows.
     #[derive(Default)]
     pub enum RowFormat {
         /// One JSON object per line.
@@ -17,12 +17,12 @@ lookalike_core::word_enum! {
 }
 
 impl RowFormat {
-    /// What stands between cells.
+    /// Separator of cells.
     pub(crate) fn separator(self) -> char {
         if self == Self::Csv { ',' } else { '\t' }
     }
 
-    /// A text in one cell of a row, whatever is in it.
+    /// A text as one cell of a row, whatever it contains.
     pub(crate) fn cell(self, text: &str) -> Cow<'_, str> {
         match self {
             Self::Csv if text.contains([',', '"', '\n', '\r']) || text != text.trim() => {

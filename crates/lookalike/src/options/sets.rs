@@ -1,4 +1,4 @@
-//! What the job about sets is asked to do.
+//! Options of `sets`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -10,32 +10,32 @@ use lookalike_io::table::memory::MemoryTable;
 
 use super::{Resources, RowFormat};
 
-/// What [`sets`](crate::sets()) is asked to do.
+/// Options of [`sets`](crate::sets()).
 #[derive(Clone, Debug)]
 pub struct SetsOptions {
     /// The sets: files, folders, patterns, addresses, or `-` for standard input.
     pub(crate) inputs: Vec<PathBuf>,
-    /// Further sets: tables in the memory of the caller, after the files.
+    /// More sets: tables in memory, after the files.
     pub(crate) in_memory: Vec<MemoryTable>,
-    /// A second collection, of the same form: sets are then compared with its sets only. None if it is empty.
+    /// A second collection of the same form: sets are then compared only with its sets. None if it is empty.
     pub(crate) against: Vec<PathBuf>,
     /// Tables in memory that belong to the second collection, after its files.
     pub(crate) against_in_memory: Vec<MemoryTable>,
-    /// The file that is written to, which is no input then.
+    /// The output file, which is not read as input.
     pub(crate) output: Option<PathBuf>,
-    /// Where sets and elements are in the input.
+    /// Position of sets and elements in the input.
     pub(crate) form: SetsForm,
-    /// Elements become sets, and sets their elements.
+    /// Swap sets and elements.
     pub(crate) is_transposed: bool,
-    /// What is measured.
+    /// The measure of similarity.
     pub(crate) measure: Measure,
-    /// Whether an element counts the more the fewer sets have it.
+    /// Weigh each element by its rarity.
     pub(crate) by_rarity: bool,
-    /// How pairs are found.
+    /// Method for finding pairs.
     pub(crate) finding: Finding,
-    /// How many of the nearest of each set are written; all pairs without it.
+    /// Number of most similar sets to write for each set; all pairs without it.
     pub(crate) top: Option<NonZeroUsize>,
-    /// How pairs are written.
+    /// Format of pairs.
     pub(crate) format: RowFormat,
     /// Limits.
     pub(crate) resources: Resources,
@@ -57,22 +57,22 @@ impl SetsOptions {
         self.measure
     }
 
-    /// How pairs are found.
+    /// Method for finding pairs.
     pub fn finding(&self) -> Finding {
         self.finding
     }
 
-    /// How many of the nearest of each set are written.
+    /// Number of most similar sets to write for each set.
     pub fn top(&self) -> Option<NonZeroUsize> {
         self.top
     }
 
-    /// Whether an element counts the more the fewer sets have it.
+    /// True if each element is weighted by its rarity.
     pub fn is_by_rarity(&self) -> bool {
         self.by_rarity
     }
 
-    /// Whether the columns of tables were named.
+    /// True if the columns of tables were named.
     pub fn names_columns(&self) -> bool {
         self.form.set.is_some() || self.form.element.is_some() || self.form.weight.is_some()
     }
@@ -82,24 +82,24 @@ impl SetsOptions {
         &self.resources
     }
 
-    /// Whether elements count differently.
+    /// True if elements have different weights.
     pub(crate) fn has_weights(&self) -> bool {
         self.by_rarity || self.form.weight.is_some()
     }
 }
 
-/// Where sets and elements are in the input.
+/// Position of sets and elements in the input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetsForm {
     /// Lines: the first element is the name of the set.
     pub(crate) has_names: bool,
-    /// What stands between elements, instead of blanks.
+    /// The separator of elements; blanks without it.
     pub(crate) delimiter: Option<char>,
-    /// Lines and cells are texts, whose sets are the so many characters in a row that they have.
+    /// Lines and cells are texts, whose elements are the runs of this many characters.
     pub(crate) grams: Option<NonZeroUsize>,
     /// Tables: the column that names the set.
     pub(crate) set: Option<String>,
-    /// Tables: the column of one element a row.
+    /// Tables: the column of one element per row.
     pub(crate) element: Option<String>,
     /// Tables: the column with all elements of a set.
     pub(crate) column: Option<String>,
@@ -107,17 +107,17 @@ pub(crate) struct SetsForm {
     pub(crate) weight: Option<String>,
 }
 
-/// How pairs are found.
+/// Method for finding pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Finding {
-    /// All of them; without a threshold, whoever shares anything.
+    /// All pairs; without a threshold, all pairs that share an element.
     Exact {
-        /// The similarity from which on sets are a pair.
+        /// The minimum similarity of a pair.
         threshold: Option<Threshold>,
     },
-    /// Those whose sketches agree in a band. Weights know no sketches, and are joined exactly.
+    /// Pairs whose sketches agree in a band. Sketches do not support weights: weighted sets are joined exactly.
     Sketched {
-        /// The similarity from which on sets are a pair.
+        /// The minimum similarity of a pair.
         threshold: Threshold,
         /// Bands and rows.
         banding: Banding,
@@ -131,7 +131,7 @@ impl Default for Finding {
 }
 
 impl Finding {
-    /// The least similarity of a pair, if there is one.
+    /// The minimum similarity of a pair, if there is one.
     pub fn threshold(self) -> Option<Threshold> {
         match self {
             Self::Exact { threshold } => threshold,

@@ -7,16 +7,16 @@ use super::{ReadOptions, Resources};
 /// Options of [`sketch`](crate::sketch()).
 #[derive(Clone, Debug)]
 pub struct SketchOptions {
-    /// What to read.
+    /// Input.
     pub(crate) read: ReadOptions,
-    /// What is sketched, and by which method.
+    /// Features to sketch, and the method.
     pub(crate) scheme: Scheme,
     /// Limits.
     pub(crate) resources: Resources,
 }
 
 impl SketchOptions {
-    /// What is sketched, and by which method.
+    /// Features to sketch, and the method.
     pub fn scheme(&self) -> &Scheme {
         &self.scheme
     }

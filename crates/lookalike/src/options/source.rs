@@ -1,11 +1,11 @@
-//! Sources of documents, and how much one may lose.
+//! Sources of documents, and the share of documents that one may lose.
 
 use crate::error::{Error, Result};
 
-/// What the source of a document is.
+/// Definition of a document's source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceBy {
-    /// The host of its address, or else its file, or the folder if the file is one document.
+    /// The host of its address, or else its file; if the file is itself a document, its folder.
     #[default]
     HostOrFile,
     /// The host of its address.
@@ -17,7 +17,7 @@ pub enum SourceBy {
 }
 
 impl SourceBy {
-    /// As a summary names it; `field` is that of [`SourceBy::Field`].
+    /// The name used in a summary; `field` is that of [`SourceBy::Field`].
     pub(crate) fn written(self, field: Option<&str>) -> String {
         match self {
             Self::HostOrFile => "host, file or folder".to_owned(),
@@ -27,7 +27,7 @@ impl SourceBy {
         }
     }
 
-    /// What a summary names so.
+    /// Parses the name used in a summary.
     pub(crate) fn parse(written: &str) -> Option<Self> {
         let is_named = |by: &Self| by.written(None) == written;
         let named = [Self::HostOrFile, Self::Host, Self::File].into_iter().find(is_named);
@@ -44,7 +44,7 @@ impl Share {
     ///
     /// # Errors
     ///
-    /// [`Error::ShareOutOfRange`] when `value` is not above 0 and at most 1.
+    /// [`Error::ShareOutOfRange`] if `value` is not above 0 and at most 1.
     pub fn new(value: f64) -> Result<Self> {
         if value > 0.0 && value <= 1.0 { Ok(Self(value)) } else { Err(Error::ShareOutOfRange { value }) }
     }

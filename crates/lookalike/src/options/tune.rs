@@ -7,18 +7,22 @@ use lookalike_core::measure::similarity::Threshold;
 use lookalike_core::scheme::Scheme;
 
 use super::budget::Bought;
-use super::{ReadOptions, Resources};
+use super::{Learning, ReadOptions, Resources};
 
 /// Options of [`tune`](crate::tune()).
 #[derive(Clone, Debug)]
 pub struct TuneOptions {
-    /// When documents are near-duplicates; its method is the one that is explained.
+    /// Criterion for near-duplicates; the method of this scheme is the one that is explained.
     pub(crate) scheme: Scheme,
-    /// Whether a small input is compared exactly, whatever the method of the scheme.
+    /// Options for learning boilerplate from the corpus, if it is learned.
+    pub(crate) learning: Option<Learning>,
+    /// The number of files for whose names the tokens of source code were chosen, if they were.
+    pub(crate) code_file_count: Option<u64>,
+    /// True if a small input is compared exactly, regardless of the method of the scheme.
     pub(crate) exact_if_small: bool,
     /// The threshold of the scheme.
     pub(crate) threshold: Threshold,
-    /// How the sketch is cut.
+    /// Division of the sketch into bands.
     pub(crate) banding: Banding,
     /// The corpus, if there is one.
     pub(crate) corpus: Option<ReadOptions>,
@@ -41,7 +45,7 @@ impl TuneOptions {
         &self.resources
     }
 
-    /// How the sketch is cut.
+    /// Division of the sketch into bands.
     pub fn banding(&self) -> Banding {
         self.banding
     }

@@ -1,12 +1,13 @@
-//! The removed documents of a crawl to the records that go with them: the `request` of a removed response, its `metadata`, and
-//! the `continuation` of a record that was cut in two.
+//! Extends the removal of documents of a crawl to their dependent records: the `request` of a removed response, its
+//! `metadata`, and the `continuation` of a record that was cut in two.
 //!
-//! Records of one capture name each other by their ids, in either direction and by way of others, and lie in one file in any
-//! order. A record goes if its capture has documents that were removed, and nothing that stays: two captures with the same
-//! ids, as in a crawl that was copied to its own end, cannot be told apart, and then nothing is lost.
+//! Records of one capture refer to each other by their ids, in either direction, directly or indirectly, and are in one
+//! file in any order. A record is removed if its capture has removed documents and nothing that is kept: two captures
+//! with the same ids, as in a crawl that was appended to itself, cannot be told apart, and then nothing is removed.
 //!
-//! A `revisit` is one more capture of a page that is elsewhere in the crawl, perhaps in another file, and has no payload of its own. It
-//! goes with that page: to keep the page for it would leave a near-duplicate in the output, and without the page it is of no use.
+//! A `revisit` is another capture of a page that is elsewhere in the crawl, perhaps in another file, and has no payload
+//! of its own. It is removed together with that page: keeping the page for it would leave a near-duplicate in the
+//! output, and without the page it is useless.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,26 +17,27 @@ use rayon::prelude::*;
 
 use crate::corpus::{Corpus, FileEntry, What};
 use crate::error::{Error, Result};
-use crate::output::evidence::{Fate, Fates};
+use crate::output::evidence::Verdicts;
 
 /// The kinds of records that mean nothing without another one.
 const DEPENDENT: [&str; 3] = ["continuation", "metadata", "request"];
 
 /// The kind of records that have their payload elsewhere.
-const REVISIT: &str = "revisit";
+pub(crate) const REVISIT: &str = "revisit";
 
-/// How many blocks a thread looks at before what came of them is taken.
+/// Number of blocks that a thread processes before the results are consumed.
 const BLOCKS_AT_ONCE: usize = 16;
 
-/// Which records of a file go with its removed documents.
+/// Records of a file that are removed together with its removed documents.
 #[derive(Debug, Default)]
 pub(crate) struct Captures {
-    /// Which entries of the file, counted from 1.
+    /// Positions of these entries in the file, counted from 1.
     removed: HashSet<u64>,
     counts: BTreeMap<String, u64>,
 }
 
-/// Pages that revisits may refer to, and whether they stay. Nothing is noted of a crawl without revisits or without removals.
+/// Pages that revisits may refer to, and whether they stay. Nothing is noted of a crawl without revisits or without
+/// removals.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     notes: HashMap<u128, u8>,
@@ -43,16 +45,16 @@ pub(crate) struct Pages {
 
 impl Pages {
     /// Those of all crawls of the input.
-    pub(crate) fn of_input(corpus: &Corpus, fates: &Fates<'_>) -> Result<Self> {
+    pub(crate) fn of_input(corpus: &Corpus, fates: &dyn Verdicts) -> Result<Self> {
         let mut pages = Self::default();
-        if !corpus.others.carried.contains_key(REVISIT) || fates.removed().next().is_none() {
+        if !corpus.others.carried.contains_key(REVISIT) || !fates.removes_any() {
             return Ok(pages);
         }
         let of_block = |block: &usize| {
             let mut noted = Vec::new();
             for FileEntry { place, what, .. } in corpus.entries(*block)? {
                 let What::Document(document) = what else { continue };
-                let note = if fates.of(document) == Fate::Kept { STAYS } else { LOSES };
+                let note = if fates.is_kept(document) { STAYS } else { LOSES };
                 let names = links(&corpus.shelf, place, corpus.key())?.into_iter().flat_map(|links| links.page);
                 noted.extend(names.map(|name| (name, note)));
             }
@@ -68,7 +70,7 @@ impl Pages {
         Ok(pages)
     }
 
-    /// Whether the page of a revisit was removed. A page that is not in the input stays where it is.
+    /// True if the page of a revisit was removed. A page that is not in the input is not removed.
     fn is_lost(&self, revisit: &Links) -> bool {
         revisit.is_revisit && revisit.page.iter().find_map(|name| self.notes.get(name)) == Some(&LOSES)
     }
@@ -76,7 +78,7 @@ impl Pages {
 
 impl Captures {
     /// Those of a file of the input.
-    pub(crate) fn of_file(corpus: &Corpus, fates: &Fates<'_>, pages: &Pages, file: u32) -> Result<Self> {
+    pub(crate) fn of_file(corpus: &Corpus, fates: &dyn Verdicts, pages: &Pages, file: u32) -> Result<Self> {
         let may_have_some = || Ok::<_, Error>(!pages.notes.is_empty() || may_have_some(corpus, fates, file)?);
         if corpus.kind(file).format != Format::Warc || !may_have_some()? {
             return Ok(Self::default());
@@ -93,7 +95,7 @@ impl Captures {
         for some in blocks.chunks(BLOCKS_AT_ONCE * rayon::current_num_threads()) {
             let of_blocks = some.par_iter().map(of_block).collect::<Result<Vec<_>>>()?;
             for (FileEntry { position, what, .. }, links) in of_blocks.into_iter().flatten() {
-                // What has no id and names none is by itself.
+                // An entry that has no id and refers to none is a capture of its own.
                 let Some(group) = groups.join(&links) else { continue };
                 match what {
                     What::Carried(kind) if pages.is_lost(&links) => {
@@ -101,7 +103,7 @@ impl Captures {
                         dependent.push((position, group, kind));
                     }
                     What::Carried(kind) if DEPENDENT.contains(&&*kind) => dependent.push((position, group, kind)),
-                    What::Document(document) if fates.of(document) != Fate::Kept => groups.note(group, LOSES),
+                    What::Document(document) if !fates.is_kept(document) => groups.note(group, LOSES),
                     What::Carried(_) | What::Document(_) => groups.note(group, STAYS),
                 }
             }
@@ -116,24 +118,25 @@ impl Captures {
         Ok(captures)
     }
 
-    /// Whether nothing goes.
+    /// True if no records are removed.
     pub(crate) fn is_empty(&self) -> bool {
         self.removed.is_empty()
     }
 
-    /// Whether an entry goes with a removed document.
+    /// True if an entry is removed with a document.
     pub(crate) fn is_removed(&self, position: u64) -> bool {
         self.removed.contains(&position)
     }
 
-    /// How many go, by kind.
+    /// Number of these records, by kind.
     pub(crate) fn counts(&self) -> &BTreeMap<String, u64> {
         &self.counts
     }
 }
 
-/// Whether a file has removed documents and dependent records. Crawls of texts (WET) have none of these, and are not looked at further.
-fn may_have_some(corpus: &Corpus, fates: &Fates<'_>, file: u32) -> Result<bool> {
+/// True if a file has removed documents and dependent records. Text extracts of crawls (WET) have none of these, and
+/// are not examined further.
+fn may_have_some(corpus: &Corpus, fates: &dyn Verdicts, file: u32) -> Result<bool> {
     if !DEPENDENT.iter().any(|kind| corpus.others.carried.contains_key(*kind)) {
         return Ok(false);
     }
@@ -141,7 +144,7 @@ fn may_have_some(corpus: &Corpus, fates: &Fates<'_>, file: u32) -> Result<bool> 
     for block in corpus.blocks_of_file(file) {
         for entry in corpus.entries(block)? {
             match entry.what {
-                What::Document(document) => has_removed |= fates.of(document) != Fate::Kept,
+                What::Document(document) => has_removed |= !fates.is_kept(document),
                 What::Carried(kind) => has_dependent |= DEPENDENT.contains(&&*kind),
             }
         }
@@ -152,22 +155,22 @@ fn may_have_some(corpus: &Corpus, fates: &Fates<'_>, file: u32) -> Result<bool> 
     Ok(false)
 }
 
-/// What a group has: a removed document, or something that stays.
+/// Flags of a group: it has a removed document, or an entry that stays.
 const LOSES: u8 = 1;
 const STAYS: u8 = 2;
 
-/// Ids that name each other, directly or by way of others.
+/// Ids that refer to each other, directly or through others.
 #[derive(Debug, Default)]
 struct Groups {
     by_id: HashMap<u128, u32>,
-    /// For each id another one of its group, and in the end the one that stands for all.
+    /// For each id, another one of its group; in the end, the root of the group.
     parents: Vec<u32>,
-    /// What the group of such a one has.
+    /// Flags of the group, for each root.
     notes: Vec<u8>,
 }
 
 impl Groups {
-    /// Joins the groups of a record's id and of those that it names; gives back an id of them all.
+    /// Joins the groups of a record's id and of the ids that it refers to; returns one of these ids.
     fn join(&mut self, links: &Links) -> Option<u32> {
         let mut joined = None;
         for id in links.id.iter().chain(&links.to) {
@@ -190,7 +193,7 @@ impl Groups {
 
     fn root(&mut self, mut number: u32) -> u32 {
         while self.parents[number as usize] != number {
-            // Each step halves the way of the next one who asks.
+            // Path halving: each step shortens the path for later lookups.
             let parent = self.parents[number as usize];
             self.parents[number as usize] = self.parents[parent as usize];
             number = parent;
@@ -203,7 +206,7 @@ impl Groups {
         self.notes[root as usize] |= note;
     }
 
-    /// What the group of an id has.
+    /// Returns the flags of the group of an id.
     fn of(&mut self, number: u32) -> u8 {
         let root = self.root(number);
         self.notes[root as usize]

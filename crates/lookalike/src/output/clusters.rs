@@ -1,4 +1,4 @@
-//! The fate of every document to how large each cluster is, and how often its kept document occurs.
+//! Computes the size of each cluster, and the number of occurrences of its kept document.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,12 +10,12 @@ use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::output::evidence::{Fate, Fates, Same};
 
-/// What is counted of a cluster.
+/// Counts of a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Its documents, the kept one among them, be it of the reference.
+    /// Number of its documents, including the kept one, even if that is a reference.
     pub(crate) cluster_size: u32,
-    /// The kept one and its exact copies.
+    /// Number of copies: the kept one and its exact copies.
     pub(crate) copy_count: u32,
 }
 
@@ -36,7 +36,7 @@ impl ClusterSizes {
             of_cluster.cluster_size += 1;
             of_cluster.copy_count += u32::from(is_copy);
         }
-        // Reference documents have the numbers after all kept ones, and are not among the fates.
+        // Reference documents have the numbers after all kept ones, and have no fate.
         let kept = fates.iter().filter(|(_, fate)| *fate == Fate::Kept).count();
         for of_cluster in counts.iter_mut().skip(kept + 1).filter(|of_cluster| of_cluster.cluster_size > 0) {
             of_cluster.cluster_size += 1;
@@ -59,16 +59,16 @@ pub struct LargeCluster {
     pub cluster: u32,
     /// The document that is kept.
     pub kept_id: String,
-    /// How many documents it has, the kept one among them.
+    /// Number of its documents, including the kept one.
     pub cluster_size: u64,
-    /// How often the kept one occurs: itself and its exact copies.
+    /// Number of occurrences of the kept document: itself and its exact copies.
     pub copy_count: u64,
     /// The address of the kept document, if it is a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_uri: Option<String>,
 }
 
-/// How many clusters are named.
+/// Number of clusters to list.
 const NAMED: usize = 10;
 
 /// The largest clusters of two documents or more.
@@ -97,7 +97,7 @@ pub(crate) fn largest(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<LargeClu
     largest.into_iter().map(cluster).collect()
 }
 
-/// How many kept documents occur how often.
+/// Numbers of kept documents by number of occurrences.
 pub(crate) fn kept_by_copies(fates: &Fates<'_>) -> BTreeMap<u64, u64> {
     let mut by_copies = BTreeMap::new();
     for (document, _) in fates.iter().filter(|(_, fate)| *fate == Fate::Kept) {

@@ -1,4 +1,5 @@
-//! Where the result of `dedup` goes: given decisions, a folder, a stream, or nothing is written, and is either complete or not there.
+//! Destination of the result of `dedup`: given decisions, a folder, a stream, or none. Output is either complete or
+//! absent.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use crate::error::{Error, Result, until_closed};
 use crate::options::{DedupOptions, Output, RowFormat};
 use crate::output::captures::Pages;
 use crate::output::evidence::Fates;
-use crate::output::kept::{EntriesToWrite, Wrote, write, write_report, write_summary};
+use crate::output::kept::{EntriesToWrite, Wrote, open_report, place_report, write, write_summary};
 use crate::output::rows::Removal;
 use crate::output::sink::{RowWriter, Seen};
 use crate::resources::work::Work;
@@ -23,11 +24,11 @@ pub(crate) type DocumentStream<'a> = &'a mut (dyn Write + Send);
 /// The name of the report in the output folder.
 pub(crate) const REPORT: &str = "report.html";
 
-/// What a run writes, and what a later run may replace. What was counted for another result goes with it; labels stay, since
-/// a person made them.
-const ENTRIES: &[&str] = &["audit.json", "kept", "annotated", "removed.jsonl", REPORT, "summary.json"];
+/// Names that a run writes, and that a later run may replace. An audit of another result is replaced with it; labels
+/// stay, because a person made them.
+pub(crate) const ENTRIES: &[&str] = &["audit.json", "kept", "annotated", "removed.jsonl", REPORT, "summary.json"];
 
-/// What is written, before it has its name.
+/// Output before it is renamed to its final name.
 pub(crate) struct Destination<'a> {
     folder: Option<(PathBuf, Staging)>,
     evidence: Option<OutputFile>,
@@ -59,8 +60,7 @@ impl<'a> Destination<'a> {
         let folder = folder.map(stage).transpose()?;
         let evidence = options.removed.as_deref();
         let evidence = evidence.map(|path| OutputFile::new(path, options.force, &unfinished)).transpose()?;
-        let report = options.report_file.as_deref();
-        let report = report.map(|path| OutputFile::new(path, options.force, &unfinished)).transpose()?;
+        let report = open_report(options.report_file.as_deref(), options.force, &unfinished)?;
         Ok(Self { folder, evidence, report, documents: documents.filter(|_| options.output != Output::DryRun) })
     }
 
@@ -96,7 +96,7 @@ impl<'a> Destination<'a> {
         Ok(wrote)
     }
 
-    /// Whether a report is among what is written.
+    /// True if the output includes a report.
     pub(crate) fn has_report(&self, options: &DedupOptions) -> bool {
         options.report.is_some() && (self.folder.is_some() || self.report.is_some())
     }
@@ -109,13 +109,10 @@ impl<'a> Destination<'a> {
         options: &DedupOptions,
         work: &Work,
     ) -> Result<()> {
-        let mut beside = report;
-        if let (Some(mut file), Some(page)) = (self.report, beside.take_if(|_| options.report_file.is_some())) {
-            file.writer().write_all(page.as_bytes()).map_err(Error::unwritable)?;
-            file.commit()?;
+        if let Some(page) = report {
+            place_report(page, self.report, self.folder.as_ref().map(|(_, staging)| staging))?;
         }
         if let Some((folder, staging)) = self.folder {
-            beside.map_or(Ok(()), |report| write_report(report, &staging))?;
             write_summary(summary, &staging)?;
             work.named().map_or(Ok(()), |work| work.note_commit(&folder))?;
             staging.commit_with(&options.work.faults)?;

@@ -1,6 +1,6 @@
 //! Decisions on texts to the fate of every document, and the evidence for it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use lookalike_core::decision::{Removed, Scope};
@@ -12,6 +12,7 @@ use lookalike_io::write::Annotation;
 
 use crate::candidates::copies::Texts;
 use crate::corpus::known::{Keeper, Stored};
+use crate::corpus::rules::Rules;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
 use crate::options::{Scheme, SourceBy};
@@ -20,17 +21,19 @@ use crate::output::measures::Measures;
 use crate::output::rows::{DocumentRow, Removal, RowFate};
 use crate::output::sink::Sink;
 
-/// What was decided about texts: by the documents that stand for them.
+/// Decisions about texts, by the documents that represent them.
 pub(crate) struct Decisions {
     /// For each document the one that is kept in its place, where that was read; otherwise [`NOBODY`].
     by: Vec<Document>,
     /// Documents that are removed for one of a saved index.
     by_stored: HashMap<Document, (Stored, Likeness)>,
-    /// How many features both share, or in how many bits they differ. The rest is known by their sizes.
+    /// Number of features that both documents share, or number of bits in which they differ. Everything else follows
+    /// from their sizes.
     shared: Vec<u32>,
-    /// How many bits there are, where they were compared.
+    /// Number of bits per sketch, where bits were compared.
     bits: Option<u32>,
-    /// What documents share whose sizes are not those that were noted with their sketches: somebody chose their words so.
+    /// Overlaps of documents whose sizes differ from those stored with their sketches: their words were chosen
+    /// deliberately.
     odd: HashMap<Document, Overlap>,
 }
 
@@ -64,7 +67,7 @@ impl Decisions {
         }
     }
 
-    /// Whether a document is removed.
+    /// True if a document is removed.
     pub(crate) fn has(&self, document: Document) -> bool {
         self.by[document.index()] != NOBODY || self.by_stored.contains_key(&document)
     }
@@ -92,7 +95,7 @@ impl Decisions {
     }
 }
 
-/// What becomes of each document of the input.
+/// Fate of each input document.
 pub(crate) struct Fates<'a> {
     corpus: &'a Corpus,
     texts: &'a Texts,
@@ -103,9 +106,13 @@ pub(crate) struct Fates<'a> {
     /// then go those of reference documents.
     pub(crate) clusters: Vec<u32>,
     sizes: ClusterSizes,
+    /// The number of sources of each cluster that has several documents, once they are counted.
+    sources: HashMap<u32, u32>,
+    /// The texts that differ only in numbers from the one that is kept.
+    different_numbers: HashSet<Document>,
 }
 
-/// What becomes of one document.
+/// Fate of a document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fate {
     Kept,
@@ -118,7 +125,7 @@ pub(crate) enum Fate {
     },
 }
 
-/// What a removed document has in common with the one that is kept, at most.
+/// Closest relation between a removed document and the one that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Same {
     /// Everything: it is an exact copy.
@@ -127,6 +134,32 @@ pub(crate) enum Same {
     Words,
     /// Enough to be near-duplicates.
     Features,
+}
+
+/// Decisions and annotations of documents: everything that is needed to write them.
+pub(crate) trait Verdicts: Sync {
+    /// True if a document is kept.
+    fn is_kept(&self, document: Document) -> bool;
+
+    /// True if any document is removed.
+    fn removes_any(&self) -> bool;
+
+    /// Returns the annotation of a document.
+    fn annotation(&self, document: Document) -> Result<Annotation>;
+}
+
+impl Verdicts for Fates<'_> {
+    fn is_kept(&self, document: Document) -> bool {
+        self.of(document) == Fate::Kept
+    }
+
+    fn removes_any(&self) -> bool {
+        self.removed().next().is_some()
+    }
+
+    fn annotation(&self, document: Document) -> Result<Annotation> {
+        self.annotation_of(document)
+    }
 }
 
 impl<'a> Fates<'a> {
@@ -139,18 +172,81 @@ impl<'a> Fates<'a> {
         similarity: &'a Scheme,
     ) -> Self {
         let (clusters, sizes) = (Vec::new(), ClusterSizes::default());
-        let mut fates = Self { corpus, texts, decisions, scope, similarity, clusters, sizes };
+        let (sources, different_numbers) = (HashMap::new(), HashSet::new());
+        let mut fates =
+            Self { corpus, texts, decisions, scope, similarity, clusters, sizes, sources, different_numbers };
         fates.clusters = fates.clusters();
         fates.sizes = ClusterSizes::of(&fates);
         fates
     }
 
-    /// What makes near-duplicates.
+    /// Finds the removed documents that differ only in numbers from the kept one. Those of an index are not read for
+    /// it.
+    pub(crate) fn note_different_numbers(&mut self, rules: &Rules<'_>) -> Result<()> {
+        let is_text = |document: &Document| self.texts.first_copy[document.index()] == *document;
+        let pairs = self.removed().filter_map(|(document, kept, _, same)| match (kept, same) {
+            (Keeper::Read(kept), Same::Features) => Some((document, kept)),
+            _ => None,
+        });
+        let found = rules.different_numbers(pairs.filter(|(document, _)| is_text(document)))?;
+        self.different_numbers = found;
+        Ok(())
+    }
+
+    /// Notes the removed documents that differ only in numbers from the kept one, where that is already known.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn set_different_numbers(&mut self, found: HashSet<Document>) {
+        self.different_numbers = found;
+    }
+
+    /// True if a removed document differs from the kept one only in numbers.
+    pub(crate) fn differs_in_numbers(&self, document: Document) -> bool {
+        self.different_numbers.contains(&self.texts.first_copy[document.index()])
+    }
+
+    /// Counts the sources of each cluster.
+    pub(crate) fn count_sources(&mut self, by: SourceBy) -> Result<()> {
+        let several = |cluster: u32| self.sizes.of_cluster(cluster).cluster_size > 1;
+        let mut found: Vec<(u32, u64)> = Vec::new();
+        let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
+            let mut found = Vec::new();
+            for (document, described) in run {
+                let cluster = self.clusters[document.index()];
+                let source =
+                    |described: &Described<'_>| self.corpus.key().bytes_hash(described.source(by).as_bytes()) as u64;
+                if several(cluster) {
+                    found.push((cluster, source(&described)));
+                    // A reference document has a source as well, and is not among those of the input.
+                    if let Fate::Removed { kept, .. } = self.of(document)
+                        && self.corpus.is_kept_elsewhere(kept)
+                    {
+                        found.push((cluster, source(&self.corpus.describe_kept(kept)?)));
+                    }
+                }
+            }
+            Ok(found)
+        };
+        self.corpus.each_described(of_run, |some| {
+            found.extend(some);
+            Ok(())
+        })?;
+        found.sort_unstable();
+        found.dedup();
+        self.sources = found.chunk_by(|left, right| left.0 == right.0).map(|of| (of[0].0, of.len() as u32)).collect();
+        Ok(())
+    }
+
+    /// In how many sources the documents of a cluster are.
+    fn source_count(&self, cluster: u32) -> u32 {
+        self.sources.get(&cluster).copied().unwrap_or(1)
+    }
+
+    /// Criterion for near-duplicates.
     pub(crate) fn criterion(&self) -> Criterion {
         self.similarity.criterion()
     }
 
-    /// What becomes of a document.
+    /// Returns the fate of a document.
     pub(crate) fn of(&self, document: Document) -> Fate {
         let corpus = self.corpus;
         let first = self.texts.first_copy[document.index()];
@@ -160,10 +256,10 @@ impl<'a> Fates<'a> {
             return Fate::Removed { kept, likeness, same: if is_exact { Same::Content } else { Same::Words } };
         }
         match self.decisions.removal(first, &corpus.sizes) {
-            // What has the words of what is removed is as much like the kept one as that is.
+            // A document with the same words as a removed one is exactly as similar to the kept one.
             Some((kept, likeness)) => Fate::Removed { kept, likeness, same: Same::Features },
             None if first == document => Fate::Kept,
-            // Those inside of the input are left alone.
+            // Copies within the input are left alone.
             None if self.scope == Scope::References && !corpus.is_reference(first) => Fate::Kept,
             None => {
                 let likeness = self.similarity.method().likeness_of_copies(corpus.sizes[document.index()]);
@@ -176,7 +272,7 @@ impl<'a> Fates<'a> {
         }
     }
 
-    /// What becomes of every document of the input.
+    /// Iterates over the fates of all input documents.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Document, Fate)> {
         (0..self.corpus.input_count() as u32).map(Document).map(|document| (document, self.of(document)))
     }
@@ -194,7 +290,7 @@ impl<'a> Fates<'a> {
         })
     }
 
-    /// How many removed documents are exact copies of another one that is better in keep order.
+    /// Number of removed documents that are exact copies of another one that comes first in keep order.
     pub(crate) fn repeated_texts(&self) -> u64 {
         let is_known = |document: Document| self.corpus.known_copy(document).is_some_and(|(_, is_exact)| is_exact);
         let is_repeated =
@@ -202,8 +298,8 @@ impl<'a> Fates<'a> {
         self.removed().filter(|(document, ..)| is_repeated(*document)).count() as u64
     }
 
-    /// What is noted of a document in annotated output.
-    pub(crate) fn annotation(&self, document: Document) -> Result<Annotation> {
+    /// Returns the annotation of a document.
+    fn annotation_of(&self, document: Document) -> Result<Annotation> {
         let Counts { cluster_size, copy_count } = self.cluster(document);
         let kept = Annotation {
             cluster: Some(u64::from(self.clusters[document.index()])),
@@ -221,7 +317,7 @@ impl<'a> Fates<'a> {
         })
     }
 
-    /// How large the cluster of a document is, and how often its kept document occurs.
+    /// Returns the size of a document's cluster, and the number of occurrences of its kept document.
     pub(crate) fn cluster(&self, document: Document) -> Counts {
         self.sizes.of_cluster(self.clusters[document.index()])
     }
@@ -245,7 +341,7 @@ impl<'a> Fates<'a> {
         };
         // Whatever the removals are, copies have the same columns.
         let measures = Measures::of(self.similarity.method().likeness_of_copies(1));
-        sink.start(&Removal::columns(measures, corpus.has_checksums())).map_err(&unwritable)?;
+        sink.start(&Removal::columns(measures, corpus.has_checksums(), corpus.ignores())).map_err(&unwritable)?;
         corpus.each_described(of_run, |rows| sink.take(rows).map_err(&unwritable))?;
         sink.finish().map_err(&unwritable)
     }
@@ -271,9 +367,16 @@ impl<'a> Fates<'a> {
             exact_copy: same == Same::Content,
             same_words: same == Same::Words,
             checksum: self.corpus.checksum(document)?,
+            ignored_of_removed: self.corpus.ignored_share(document),
+            ignored_of_kept: match keeper {
+                Keeper::Read(kept) => self.corpus.ignored_share(kept),
+                Keeper::Stored(_) => None,
+            },
             cluster: self.clusters[document.index()],
             cluster_size,
             copy_count,
+            cluster_sources: self.source_count(self.clusters[document.index()]),
+            different_numbers: self.differs_in_numbers(document),
             removed_file: removed.file().to_owned(),
             removed_position: removed.position(),
             kept_in: self.corpus.is_kept_elsewhere(keeper).then_some("reference".into()),
@@ -294,12 +397,24 @@ impl<'a> Fates<'a> {
     ) -> Result<()> {
         let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
             let row = |(document, described): (Document, Described<'_>)| {
-                let Annotation { kept, kept_id, similarity, .. } = self.annotation(document)?;
+                let Annotation { kept, kept_id, similarity, .. } = self.annotation_of(document)?;
                 let (id, file, position) =
                     (described.id().into_owned(), described.file().to_owned(), described.position());
                 let cluster = self.clusters[document.index()];
                 let Counts { cluster_size, copy_count } = self.cluster(document);
-                Ok(DocumentRow { id, file, position, cluster, kept, kept_id, similarity, cluster_size, copy_count })
+                let cluster_sources = self.source_count(cluster);
+                Ok(DocumentRow {
+                    id,
+                    file,
+                    position,
+                    cluster,
+                    kept,
+                    kept_id,
+                    similarity,
+                    cluster_size,
+                    copy_count,
+                    cluster_sources,
+                })
             };
             run.map(row).collect::<Result<Vec<_>>>()
         };

@@ -7,7 +7,7 @@ use std::path::Path;
 use lookalike_core::ids::Document;
 use lookalike_io::input::discover::unique;
 use lookalike_io::read::{NO_TEXT_FIELD, NULL_TEXT};
-use lookalike_io::write::{Annotation, FileWriter, Staging, Written, annotated_name};
+use lookalike_io::write::{Annotation, FileWriter, OutputFile, Staging, Unfinished, Written, annotated_name};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::options::{DedupOptions, Output, RowFormat};
 use crate::output::captures::{Captures, Pages};
 use crate::output::destination::REPORT;
-use crate::output::evidence::{Fate, Fates};
+use crate::output::evidence::{Fates, Verdicts};
 use crate::output::read_back::REMOVED;
 use crate::output::rows::Removal;
 use crate::output::sink::{RowWriter, Seen};
@@ -36,12 +36,12 @@ pub struct Wrote {
     pub removed_along: BTreeMap<String, u64>,
     /// Documents that had a field with the name of a note, which was replaced.
     pub replaced_field_count: u64,
-    /// Kept documents that the saved index has after the run: those that it added, and those that an earlier attempt at it
-    /// had added.
+    /// Kept documents that the saved index has after the run: those that it added, and those that an earlier attempt at
+    /// it had added.
     #[serde(default)]
     pub added_to_index_count: u64,
-    /// Documents of the saved index that were replaced, because a kept document with other content has their id. Not in the file:
-    /// a run that is repeated replaces nothing, and writes the same.
+    /// Documents of the saved index that were replaced, because a kept document with other content has their id. Not in
+    /// the file: a run that is repeated replaces nothing, and writes the same.
     #[serde(skip)]
     pub replaced_in_index_count: u64,
 }
@@ -52,7 +52,7 @@ impl Wrote {
         (self.added_to_index_count, self.replaced_in_index_count) = (additions.stored_count, additions.replaced_count);
     }
 
-    /// What happened to two files or more.
+    /// Adds up the counts of several files.
     pub(crate) fn and(mut self, other: Self) -> Self {
         for (kind, count) in other.removed_along {
             *self.removed_along.entry(kind).or_default() += count;
@@ -85,8 +85,8 @@ pub(crate) fn write(
     targets.par_iter().enumerate().map(write_file).try_reduce(Wrote::default, |left, right| Ok(left.and(right)))
 }
 
-/// Where each file of the input goes.
-fn targets(corpus: &Corpus, output: Output) -> Vec<String> {
+/// Returns the output path of each input file.
+pub(crate) fn targets(corpus: &Corpus, output: Output) -> Vec<String> {
     let files = corpus.shelf.files().iter().zip(&corpus.kinds).take(corpus.input_files);
     match output {
         Output::Annotated => {
@@ -96,11 +96,11 @@ fn targets(corpus: &Corpus, output: Output) -> Vec<String> {
     }
 }
 
-/// What is written of the files of the input: documents and what is carried along, in their order.
+/// Writes the documents of the input files and the entries carried along, in their order.
 #[derive(Clone, Copy)]
 pub(crate) struct EntriesToWrite<'a> {
     pub(crate) corpus: &'a Corpus,
-    pub(crate) fates: &'a Fates<'a>,
+    pub(crate) fates: &'a dyn Verdicts,
     pub(crate) pages: &'a Pages,
     pub(crate) output: Output,
     pub(crate) progress: &'a dyn Progress,
@@ -131,7 +131,7 @@ impl<'a> EntriesToWrite<'a> {
         }
         let mut writer = open()?;
         let unwritable = |cause| Error::from(lookalike_io::Error::Unwritable { path: path.to_owned(), cause });
-        // A file that loses nothing comes out byte by byte: also what stands between entries, and how it was packed.
+        // A file without removals is copied byte by byte, including its compression and the bytes between entries.
         if captures.is_empty()
             && self.are_all_of(file)
             && self.corpus.shelf.files()[file as usize].copy_to(path, &mut writer)?
@@ -150,7 +150,7 @@ impl<'a> EntriesToWrite<'a> {
         Ok(Wrote { removed_along: captures.counts().clone(), replaced_field_count, ..Wrote::default() })
     }
 
-    /// Of one file, a run of neighbors at a time, without what goes with removed documents.
+    /// Iterates over the entries of one file, a run of neighbors at a time, without records removed with documents.
     fn of_file<'c>(
         self,
         file: u32,
@@ -163,9 +163,9 @@ impl<'a> EntriesToWrite<'a> {
         })
     }
 
-    /// Whether these are all of one file, as it is.
+    /// True if a file is written unchanged.
     fn are_all_of(self, file: u32) -> bool {
-        let is_kept = |document| self.fates.of(Document(document)) == Fate::Kept;
+        let is_kept = |document| self.fates.is_kept(Document(document));
         self.output == Output::Kept && self.corpus.is_whole(file) && self.corpus.documents_of_file(file).all(is_kept)
     }
 
@@ -174,7 +174,7 @@ impl<'a> EntriesToWrite<'a> {
         let FileEntry { place, position, ref what } = *entry;
         let annotation = match what {
             What::Document(document) if self.output == Output::Annotated => Some(self.fates.annotation(*document)?),
-            What::Document(document) if self.fates.of(*document) != Fate::Kept => return Ok(None),
+            What::Document(document) if !self.fates.is_kept(*document) => return Ok(None),
             What::Carried(_) if captures.is_removed(position) => return Ok(None),
             What::Carried(kind)
                 if self.output == Output::Annotated && [NULL_TEXT, NO_TEXT_FIELD].contains(&&**kind) =>
@@ -195,8 +195,25 @@ pub(crate) fn write_summary(summary: &impl Serialize, staging: &Staging) -> Resu
     written.and_then(|()| writer.write_all(b"\n")).and_then(|()| writer.flush()).map_err(unwritable(staging, name))
 }
 
+/// Makes sure that there is room for a report with a name of its own.
+pub(crate) fn open_report(file: Option<&Path>, force: bool, unfinished: &Unfinished) -> Result<Option<OutputFile>> {
+    Ok(file.map(|path| OutputFile::new(path, force, unfinished)).transpose()?)
+}
+
+/// Writes the page of the report to the file that it has a name for, or else to the output folder, if there is one.
+pub(crate) fn place_report(page: &str, file: Option<OutputFile>, staging: Option<&Staging>) -> Result<()> {
+    match (file, staging) {
+        (Some(mut file), _) => {
+            file.writer().write_all(page.as_bytes()).map_err(Error::unwritable)?;
+            Ok(file.commit()?)
+        }
+        (None, Some(staging)) => write_report(page, staging),
+        (None, None) => Ok(()),
+    }
+}
+
 /// Writes the page of the report.
-pub(crate) fn write_report(page: &str, staging: &Staging) -> Result<()> {
+fn write_report(page: &str, staging: &Staging) -> Result<()> {
     staging.file(REPORT)?.write_all(page.as_bytes()).map_err(unwritable(staging, REPORT))
 }
 

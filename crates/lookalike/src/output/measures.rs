@@ -1,4 +1,4 @@
-//! The measures that stand beside the similarity in a row.
+//! The measures shown beside the similarity in a row.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use lookalike_core::measure::likeness::Likeness;
 
 use crate::output::sink::Cell;
 
-/// The measures of two documents. Those that were not taken are `None`: bits of sketches have no features to compare.
+/// The measures of two documents. Missing ones are `None`: bit sketches have no features to compare.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Measures {
     pub(crate) jaccard: Option<f64>,
@@ -33,7 +33,7 @@ impl Measures {
         if self.hamming.is_some() { vec!["hamming"] } else { vec!["jaccard", of_left, of_right] }
     }
 
-    /// Gives the cells of these columns to `each`.
+    /// Passes the cells of these columns to `each`.
     pub(crate) fn each_cell(self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
         if let Some(hamming) = self.hamming {
             return each(Cell::Whole(hamming.into()));

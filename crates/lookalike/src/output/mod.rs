@@ -1,4 +1,4 @@
-//! What a run writes: evidence, measures, and which entries stay.
+//! The output of a run: evidence, measures, and the selection of entries.
 
 pub(crate) mod captures;
 pub(crate) mod clusters;

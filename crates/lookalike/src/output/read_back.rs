@@ -11,10 +11,11 @@ use crate::output::rows::Removal;
 /// Name of the file with the evidence.
 pub(crate) const REMOVED: &str = "removed.jsonl";
 
-/// How many bytes of rows are parsed at once.
+/// Number of bytes of rows parsed at a time.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// Gives the removals in the output folder of a run to `take`, in order and numbered from 0. Only a batch is in memory.
+/// Passes the removals in the output folder of a run to `take`, in order and numbered from 0. Only a batch is in
+/// memory.
 pub(crate) fn each_removal(folder: &Path, mut take: impl FnMut(u64, Removal)) -> Result<()> {
     let path = folder.join(REMOVED);
     let unreadable = |cause| Error::from(lookalike_io::Error::Unreadable { path: path.clone(), cause });
@@ -29,7 +30,7 @@ pub(crate) fn each_removal(folder: &Path, mut take: impl FnMut(u64, Removal)) ->
         if batch.is_empty() {
             return Ok(());
         }
-        // Parsing is nearly all of the work, and needs no order.
+        // Parsing is most of the work, and can be parallel.
         let parse = |span: &[usize]| serde_json::from_slice(&batch[span[0]..span[1]]);
         let removals = ends.par_windows(2).map(parse).collect::<serde_json::Result<Vec<Removal>>>();
         let not_a_run = |error| Error::NotARun { path: folder.to_owned(), reason: format!("{REMOVED}: {error}") };

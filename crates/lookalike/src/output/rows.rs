@@ -31,19 +31,31 @@ pub struct Removal {
     /// Number of bits in which their sketches differ, if these were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hamming: Option<u32>,
-    /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
+    /// True if they are equal in every character, up to Unicode's NFC and white space at line ends.
     pub exact_copy: bool,
-    /// Whether they have the same words without being exact copies.
+    /// True if they have the same words without being exact copies.
     pub same_words: bool,
     /// The checksum of the removed document, if one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checksum: Option<String>,
+    /// The share of the removed document's shingles that were ignored as boilerplate; `None` if nothing is ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignored_of_removed: Option<f64>,
+    /// The same share of the kept document; `None` also if it is one of a saved index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignored_of_kept: Option<f64>,
     /// The number of their cluster.
     pub cluster: u32,
-    /// How many documents the cluster has, the kept one included.
+    /// Number of documents in the cluster, including the kept one.
     pub cluster_size: u32,
-    /// How often the kept document occurs: itself and its exact copies.
+    /// Number of occurrences of the kept document: itself and its exact copies.
     pub copy_count: u32,
+    /// Number of sources that contain documents of the cluster.
+    #[serde(default)]
+    pub cluster_sources: u32,
+    /// True if the two differ only in numbers.
+    #[serde(default)]
+    pub different_numbers: bool,
     /// The file of the removed document.
     pub removed_file: String,
     /// Its position in the file, counted from 1.
@@ -69,12 +81,13 @@ pub struct Removal {
 
 impl Removal {
     /// The names of its cells; `measures` are those of any row.
-    pub(crate) fn columns(measures: Measures, has_checksums: bool) -> Vec<&'static str> {
+    pub(crate) fn columns(measures: Measures, has_checksums: bool, ignores: bool) -> Vec<&'static str> {
         let mut columns = vec!["removed_id", "kept_id", "similarity"];
         columns.extend(measures.names(["containment_of_removed", "containment_of_kept"]));
         columns.extend(["exact_copy", "same_words"]);
         columns.extend(has_checksums.then_some("checksum"));
-        columns.extend(["cluster", "cluster_size", "copy_count"]);
+        columns.extend(["ignored_of_removed", "ignored_of_kept"].into_iter().filter(|_| ignores));
+        columns.extend(["cluster", "cluster_size", "copy_count", "cluster_sources", "different_numbers"]);
         columns.extend(["removed_file", "removed_position", "kept_in", "kept_file", "kept_position"]);
         columns.extend(["removed_source", "kept_source", "removed_uri", "kept_uri"]);
         columns
@@ -83,7 +96,8 @@ impl Removal {
     /// The names of the cells of a row and of all others of its run; without one, those of most runs.
     pub fn columns_of(row: Option<&Self>) -> Vec<&'static str> {
         let measures = row.map(Self::measures).unwrap_or_default();
-        Self::columns(measures, row.is_some_and(|row| row.checksum.is_some()))
+        let has = |of_row: fn(&Self) -> bool| row.is_some_and(of_row);
+        Self::columns(measures, has(|row| row.checksum.is_some()), has(|row| row.ignored_of_removed.is_some()))
     }
 
     fn measures(&self) -> Measures {
@@ -105,9 +119,15 @@ impl Row for Removal {
         each(Cell::Flag(self.exact_copy))?;
         each(Cell::Flag(self.same_words))?;
         self.checksum.as_deref().map_or(Ok(()), |checksum| each(Cell::Text(checksum)))?;
+        if let Some(ignored) = self.ignored_of_removed {
+            each(Cell::Real(ignored))?;
+            each(self.ignored_of_kept.map_or(Cell::Empty, Cell::Real))?;
+        }
         each(Cell::Whole(self.cluster.into()))?;
         each(Cell::Whole(self.cluster_size.into()))?;
         each(Cell::Whole(self.copy_count.into()))?;
+        each(Cell::Whole(self.cluster_sources.into()))?;
+        each(Cell::Flag(self.different_numbers))?;
         each(Cell::Text(&self.removed_file))?;
         each(Cell::Whole(self.removed_position))?;
         each(self.kept_in.as_deref().into())?;
@@ -133,22 +153,35 @@ pub struct DocumentRow {
     pub position: u64,
     /// The number of its cluster. Its other members are near-duplicates of the one that is kept.
     pub cluster: u32,
-    /// Whether it is kept.
+    /// True if it is kept.
     pub kept: bool,
     /// If it is removed, the document that is kept in its place.
     pub kept_id: Option<String>,
     /// The similarity of the two by the measure of the run.
     pub similarity: Option<f64>,
-    /// How many documents its cluster has, the kept one included.
+    /// Number of documents in its cluster, including the kept one.
     pub cluster_size: u32,
-    /// How often the kept document of its cluster occurs: itself and its exact copies.
+    /// Number of occurrences of the kept document of its cluster: itself and its exact copies.
     pub copy_count: u32,
+    /// Number of sources that contain documents of its cluster.
+    #[serde(default)]
+    pub cluster_sources: u32,
 }
 
 impl DocumentRow {
     /// The names of its cells.
-    pub(crate) const COLUMNS: [&'static str; 9] =
-        ["id", "file", "position", "cluster", "kept", "kept_id", "similarity", "cluster_size", "copy_count"];
+    pub(crate) const COLUMNS: [&'static str; 10] = [
+        "id",
+        "file",
+        "position",
+        "cluster",
+        "kept",
+        "kept_id",
+        "similarity",
+        "cluster_size",
+        "copy_count",
+        "cluster_sources",
+    ];
 }
 
 impl Row for DocumentRow {
@@ -161,30 +194,31 @@ impl Row for DocumentRow {
         each(self.kept_id.as_deref().into())?;
         each(self.similarity.map_or(Cell::Empty, Cell::Real))?;
         each(Cell::Whole(self.cluster_size.into()))?;
-        each(Cell::Whole(self.copy_count.into()))
+        each(Cell::Whole(self.copy_count.into()))?;
+        each(Cell::Whole(self.cluster_sources.into()))
     }
 }
 
-/// What becomes of a document of the input, by numbers alone: for tables, whose rows have no other names.
+/// The fate of an input document as numbers, for tables whose rows have no other names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RowFate {
-    /// Its file or table, in the order of the input.
+    /// Its file or table, in input order.
     pub file: u32,
     /// Its position there, counted from 1.
     pub position: u64,
-    /// If it is removed, the file or table of the document that is kept in its place; those of a reference are numbered after
-    /// those of the input.
+    /// If it is removed, the file or table of the document that is kept instead; those of a reference are numbered
+    /// after those of the input.
     pub kept_file: Option<u32>,
-    /// The position of that document; 0 if it is one of a saved index.
+    /// The position of that document; 0 if it is in a saved index.
     pub kept_position: Option<u64>,
     /// The similarity of the two by the measure of the run.
     pub similarity: Option<f64>,
     /// The number of its cluster.
     pub cluster: u32,
-    /// How many documents its cluster has, the kept one included.
+    /// Number of documents in its cluster, including the kept one.
     pub cluster_size: u32,
-    /// How often the kept document of its cluster occurs: itself and its exact copies.
+    /// Number of occurrences of the kept document of its cluster: itself and its exact copies.
     pub copy_count: u32,
 }
 
@@ -214,6 +248,12 @@ pub struct PairRow {
     /// The checksum of the left document, if one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checksum: Option<String>,
+    /// The share of the left document's shingles that were ignored as boilerplate; `None` if nothing is ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignored_of_left: Option<f64>,
+    /// The same share of the right document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignored_of_right: Option<f64>,
     /// The file of the left document.
     pub left_file: String,
     /// Its position in the file, counted from 1.
@@ -226,10 +266,11 @@ pub struct PairRow {
 
 impl PairRow {
     /// The names of its cells; `measures` are those of any row.
-    pub(crate) fn columns(measures: Measures, has_checksums: bool) -> Vec<&'static str> {
+    pub(crate) fn columns(measures: Measures, has_checksums: bool, ignores: bool) -> Vec<&'static str> {
         let mut columns = vec!["left_id", "right_id", "similarity"];
         columns.extend(measures.names(["containment_of_left", "containment_of_right"]));
         columns.extend(has_checksums.then_some("checksum"));
+        columns.extend(["ignored_of_left", "ignored_of_right"].into_iter().filter(|_| ignores));
         columns.extend(["left_file", "left_position", "right_file", "right_position"]);
         columns
     }
@@ -251,6 +292,10 @@ impl Row for PairRow {
         each(Cell::Real(self.similarity))?;
         self.measures().each_cell(each)?;
         self.checksum.as_deref().map_or(Ok(()), |checksum| each(Cell::Text(checksum)))?;
+        [self.ignored_of_left, self.ignored_of_right]
+            .into_iter()
+            .flatten()
+            .try_for_each(|ignored| each(Cell::Real(ignored)))?;
         each(Cell::Text(&self.left_file))?;
         each(Cell::Whole(self.left_position))?;
         each(Cell::Text(&self.right_file))?;

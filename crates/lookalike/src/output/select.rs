@@ -1,7 +1,7 @@
-//! Which pairs are written: those within a range of similarities, and of these all or a sample.
+//! Selects the pairs to write: those within a range of similarities, and all or a sample of these.
 //!
-//! A pair is in the sample by a hash of both documents' places in the input, so that the sample does not depend on threads or on
-//! the order in which pairs are found, and a larger one contains every smaller one.
+//! The sample is selected by a hash of both documents' positions in the input, so it does not depend on threads or on
+//! the order in which pairs are found, and a larger sample contains every smaller one.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use lookalike_core::measure::likeness::Likeness;
 
 use crate::options::Selection;
 
-/// Two documents, left before right, and how alike they are.
+/// Two documents, left before right, with their measurement.
 pub(crate) type FoundPair = (Document, Document, Likeness);
 
-/// Takes pairs one by one.
+/// Selects pairs one by one.
 pub(crate) struct Selecting<'a> {
     selection: &'a Selection,
     criterion: Criterion,
-    /// By their hashes, the least ones.
+    /// The pairs with the smallest hashes.
     sampled: BTreeMap<u64, FoundPair>,
-    /// How many pairs are in the range.
+    /// Number of pairs in the range.
     pub(crate) count: u64,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Selecting<'a> {
         Self { selection, criterion, sampled: BTreeMap::new(), count: 0 }
     }
 
-    /// Takes a pair; gives it back if it is to be written at once.
+    /// Adds a pair; returns it if it must be written at once.
     pub(crate) fn take(&mut self, pair: FoundPair) -> Option<FoundPair> {
         let similarity = pair.2.similarity(self.criterion);
         if self.selection.between.is_some_and(|between| !between.contains(similarity)) {
@@ -38,7 +38,7 @@ impl<'a> Selecting<'a> {
         }
         self.count += 1;
         let Some(most) = self.selection.sample else { return Some(pair) };
-        // A bijection of both numbers, so that no two pairs have one hash.
+        // A bijection of both numbers, so that hashes of pairs are distinct.
         self.sampled.insert(draw(u64::from(pair.0.0) << 32 | u64::from(pair.1.0), 0), pair);
         if self.sampled.len() > most.get() {
             self.sampled.pop_last();
@@ -46,7 +46,7 @@ impl<'a> Selecting<'a> {
         None
     }
 
-    /// The sample, in the order of the input.
+    /// The sample, in input order.
     pub(crate) fn sample(&mut self) -> Vec<FoundPair> {
         let mut sample: Vec<FoundPair> = std::mem::take(&mut self.sampled).into_values().collect();
         sample.sort_unstable_by_key(|(left, right, _)| (*left, *right));

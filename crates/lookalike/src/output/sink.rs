@@ -1,4 +1,4 @@
-//! Where rows go: given the typed rows of a job, writes them as lines, or hands them on as they are.
+//! Destinations of rows: writes the typed rows of a job as lines, or passes them on unchanged.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::options::RowFormat;
 
-/// Takes the rows of a job, in their order: a [`RowWriter`] writes them, a `Vec` keeps them.
+/// Receives the rows of a job, in order: a [`RowWriter`] writes them, a `Vec` stores them.
 ///
 /// ```
 /// use lookalike::{PairRow, PairsRequest, Silent};
@@ -21,27 +21,27 @@ use crate::options::RowFormat;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Sink<R> {
-    /// Comes before all rows: the names of their columns.
+    /// Called before all rows, with the names of their columns.
     ///
     /// # Errors
     ///
-    /// When they cannot be written.
+    /// If they cannot be written.
     fn start(&mut self, _columns: &[&str]) -> io::Result<()> {
         Ok(())
     }
 
-    /// Takes the next rows.
+    /// Receives the next rows.
     ///
     /// # Errors
     ///
-    /// When they cannot be written.
+    /// If they cannot be written.
     fn take(&mut self, rows: Vec<R>) -> io::Result<()>;
 
-    /// Comes after all rows.
+    /// Called after all rows.
     ///
     /// # Errors
     ///
-    /// When something is left that cannot be written.
+    /// If pending output cannot be written.
     fn finish(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -54,7 +54,7 @@ impl<R> Sink<R> for Vec<R> {
     }
 }
 
-/// Shows each row to `seen`, and hands it on to a sink.
+/// Shows each row to `seen`, and passes it on to a sink.
 pub(crate) struct Seen<'a, R, S> {
     pub(crate) seen: &'a mut dyn FnMut(&R),
     pub(crate) sink: S,
@@ -77,11 +77,11 @@ impl<R, S: Sink<R>> Sink<R> for Seen<'_, R, S> {
 
 /// A row of a result: an object, or cells in the order of its columns.
 pub trait Row: Serialize + Send + Sync {
-    /// Gives the cells to `each`, one for each column.
+    /// Passes the cells to `each`, one for each column.
     ///
     /// # Errors
     ///
-    /// When `each` fails.
+    /// If `each` fails.
     fn each_cell(&self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()>;
 }
 
@@ -90,15 +90,15 @@ pub trait Row: Serialize + Send + Sync {
 pub enum Cell<'a> {
     /// Any text.
     Text(&'a str),
-    /// A whole number.
+    /// An integer.
     Whole(u64),
     /// A number.
     Real(f64),
-    /// A number that is written with this many digits after the point.
+    /// A number written with this many digits after the decimal point.
     Fixed(f64, usize),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
-    /// Nothing.
+    /// An empty cell.
     Empty,
 }
 
@@ -115,7 +115,7 @@ pub struct RowWriter<W> {
     format: RowFormat,
 }
 
-/// How many rows a thread turns into lines in one go.
+/// Number of rows a thread formats at a time.
 const AT_ONCE: usize = 64;
 
 impl<W: Write> RowWriter<W> {

@@ -1,7 +1,8 @@
-//! Discovery: every near-duplicate pair of a corpus, or of a corpus and a reference.
+//! Finds every near-duplicate pair of a corpus, or between a corpus and a reference.
 
 pub(crate) mod texts;
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use lookalike_core::bucket::passed_over::PassedOverEstimate;
@@ -11,13 +12,16 @@ use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
+use lookalike_core::sources::PairFilter;
 use lookalike_core::verify::Verifier;
 use serde::Serialize;
 
+use crate::boilerplate::Learn;
 use crate::candidates::against;
 use crate::candidates::copies::Texts;
 use crate::candidates::matches::Near;
 use crate::corpus::Corpus;
+use crate::corpus::rules::Rules;
 use crate::error::{Error, Result, until_closed};
 use crate::options::{Against, Copies, PairsOptions, Scheme, Selection};
 use crate::output::measures::Measures;
@@ -25,20 +29,28 @@ use crate::output::rows::PairRow;
 use crate::output::select::{FoundPair, Selecting};
 use crate::output::sink::{RowWriter, Sink};
 use crate::progress::Progress;
+use crate::report::parameters::PurposeSettings;
 use crate::report::summary::{self, Input, SkippedEntry, Stage};
 use crate::run::find::Find;
 use crate::run::{Files, Run};
 
-/// What a run of `pairs` did.
+/// Result of a run of `pairs`.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct PairsReport {
     /// The input.
     pub input: Input,
-    /// Whether all pairs were compared exactly because the input is small and no method was asked for.
+    /// True if all pairs were compared exactly because the input is small and no method was requested.
     pub exact_because_small: bool,
-    /// Number of pairs found; if a sample was asked for, not all were written.
+    /// The purpose that settings were taken from, if one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<PurposeSettings>,
+    /// The number of files for whose names the tokens of source code were chosen, if they were and no tokens were
+    /// requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code_file_count: Option<u64>,
+    /// Number of pairs found; if a sample was requested, not all were written.
     pub found_count: u64,
     /// Number of pairs written.
     pub pair_count: u64,
@@ -53,21 +65,21 @@ pub struct PairsReport {
     pub lengths: Vec<u32>,
 }
 
-/// Writes every near-duplicate pair, left before right in the order of the input, sorted by left and then right. With a
-/// reference, left is of the input and right of the reference.
+/// Writes every near-duplicate pair, left before right in input order, sorted by left and then right. With a reference,
+/// left is from the input and right from the reference.
 ///
 /// # Errors
 ///
-/// When an input cannot be read, or `writer` cannot be written to.
+/// If an input cannot be read, or `writer` fails.
 pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Progress) -> Result<PairsReport> {
     pairs_into(options, &mut RowWriter::new(writer, options.format), progress)
 }
 
-/// Hands the rows that [`pairs()`] would write to a sink; `options.format` does not matter.
+/// Passes the rows that [`pairs()`] would write to a sink; `options.format` is ignored.
 ///
 /// # Errors
 ///
-/// When an input cannot be read, or the sink fails.
+/// If an input cannot be read, or the sink fails.
 pub fn pairs_into(
     options: &PairsOptions,
     sink: &mut dyn Sink<PairRow>,
@@ -77,23 +89,39 @@ pub fn pairs_into(
     run(options, &mut Rows { scheme, sink, left: None, waiting: Vec::new(), waiting_bytes: 0 }, progress)
 }
 
-/// What becomes of pairs: rows, or texts to look at.
+/// Receives pairs, and converts them to rows, or to texts for people to read.
 pub(crate) trait TakePairs {
-    /// Comes before all pairs.
+    /// Called before all pairs.
     fn start(&mut self, corpus: &Corpus) -> Result<()>;
 
-    /// Takes the next pair.
+    /// Receives the next pair.
     fn take(&mut self, corpus: &Corpus, pair: FoundPair) -> Result<()>;
 
-    /// Comes after all pairs.
+    /// Called after all pairs.
     fn finish(&mut self) -> Result<()>;
 }
 
-/// Finds pairs, and hands on those that are wanted.
+/// Finds pairs, and passes on the selected ones.
 pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &dyn Progress) -> Result<PairsReport> {
+    let ((pair_count, found_count), report) = find(options, progress, |corpus, texts, near, run| {
+        let mut selecting = Selecting::new(&options.selection, run.scheme.criterion());
+        let written = run.stage("write", || write(taker, &mut selecting, (corpus, texts), near, options, progress));
+        Ok((until_closed(written)?, selecting.count))
+    })?;
+    Ok(PairsReport { found_count, pair_count, ..report })
+}
+
+/// Finds all matches, and passes them to `take` by document, with the documents of each text. The report has no counts
+/// of pairs yet.
+pub(crate) fn find<T>(
+    options: &PairsOptions,
+    progress: &dyn Progress,
+    take: impl FnOnce(&Corpus, &Texts, Near<'_>, &Run<'_>) -> Result<T>,
+) -> Result<(T, PairsReport)> {
     let Selection { references, tables, .. } = options.selection.clone();
     let scope = if options.has_reference() { Scope::References } else { Scope::Everything };
     let against = options.has_reference().then_some(Against { references, tables, scope });
+    let options = &*with_boilerplate(options, against.as_ref(), progress)?;
     let files = Files::find(&options.read, against.as_ref(), options.output.as_deref(), &options.work)?;
     let resources = (options.resources.memory, &options.work);
     let run = Run::start(&files, &options.scheme, resources, &options.label(), progress)?
@@ -101,8 +129,8 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
 
     let mut corpus = run.read(files, &options.read)?;
     let reread = run.reread(&corpus, &options.read);
-    // In the order of the input, so that the first copy stands for all.
-    let texts = run.join_copies(&corpus, &reread.deciding, &Keep::First)?;
+    // In input order, so that the first copy represents all.
+    let texts = run.join_copies(&corpus, &reread.deciding, &Keep::First, &[])?;
     let (texts, shared) = against::apart(&corpus, texts);
     let references = against::references(&corpus, &texts, scope);
     let mut near = Near::new(&corpus, &texts, options.copies, &run.work);
@@ -112,32 +140,49 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &texts.items, references, verifier, take)
     };
-    let find = Find { items: reread.items(), texts: &texts, references, kept: corpus.take_kept_features() };
+    let rules = Rules::new(&options.matching, run.scheme, &reread.deciding);
+    let allow: &PairFilter<'_> = &|left, right| rules.allow(left, right);
+    let filter = rules.are_any().then_some(allow);
+    let kept = corpus.take_kept_features();
+    let find = Find { items: reread.items(), texts: &texts, references, filter, kept };
     let found = find.run(&run, resolve, |matches| near.add(&texts, &matches))?;
-    let mut selecting = Selecting::new(&options.selection, run.scheme.criterion());
-    let written = run.stage("write", || write(taker, &mut selecting, (&corpus, &texts), near, options, progress));
-    let pairs = until_closed(written)?;
+    let taken = take(&corpus, &texts, near, &run)?;
     corpus.shelf.check_unchanged()?;
     let (stages, work) = run.end();
     work.finish()?;
 
-    Ok(PairsReport {
+    let report = PairsReport {
         input: summary::input(&corpus, &options.read)?,
         exact_because_small: found.is_small,
-        found_count: selecting.count,
-        pair_count: pairs,
+        purpose: options.purpose.map(PurposeSettings::new),
+        code_file_count: options.code_file_count,
+        found_count: 0,
+        pair_count: 0,
         passed_over: found.passed_over,
         stages,
         skipped: summary::skipped(&corpus),
-        // Nobody needs them any more.
+        // They are no longer needed.
         lengths: std::mem::take(match options.scheme.criterion() {
             Criterion::Containment(_) => &mut corpus.sizes,
             _ => &mut corpus.token_counts,
         }),
-    })
+    };
+    Ok((taken, report))
 }
 
-/// Hands on the pairs that are wanted, and says how many.
+/// Adds the boilerplate of the input to the options, if it is to be ignored.
+fn with_boilerplate<'o>(
+    options: &'o PairsOptions,
+    reference: Option<&Against>,
+    progress: &dyn Progress,
+) -> Result<Cow<'o, PairsOptions>> {
+    let Some(learning) = options.learning else { return Ok(Cow::Borrowed(options)) };
+    let learn = Learn::new(learning, &options.read, &options.scheme, options.resources.memory);
+    let learn = Learn { reference, output: options.output.as_deref(), ..learn };
+    Ok(Cow::Owned(options.clone().with_boilerplate(learn.scheme(progress)?)))
+}
+
+/// Passes on the selected pairs, and returns their number.
 fn write(
     taker: &mut dyn TakePairs,
     selecting: &mut Selecting<'_>,
@@ -170,7 +215,7 @@ fn write(
         }
         others.retain(|(other, _)| *other > document);
         others.sort_unstable_by_key(|(other, _)| *other);
-        // A text that input and reference share is known beforehand, and found as well.
+        // A text that input and reference share is known in advance, and found as well.
         others.dedup_by_key(|(other, _)| *other);
         for pair in others.into_iter().filter_map(|(other, likeness)| selecting.take((document, other, likeness))) {
             taker.take(corpus, pair)?;
@@ -185,18 +230,18 @@ fn write(
     Ok(count)
 }
 
-/// Makes rows of pairs.
+/// Converts pairs to rows.
 struct Rows<'a> {
     scheme: &'a Scheme,
     sink: &'a mut dyn Sink<PairRow>,
     /// The left document of the latest row, which often has more.
     left: Option<(Document, Left)>,
-    /// Rows that wait for others, and about how long their texts are.
+    /// Rows that wait to be written together, and their approximate size.
     waiting: Vec<PairRow>,
     waiting_bytes: usize,
 }
 
-/// What rows say of a left document.
+/// The part of rows that depends on the left document.
 #[derive(Clone)]
 struct Left {
     id: String,
@@ -205,7 +250,7 @@ struct Left {
     checksum: Option<String>,
 }
 
-/// How many rows wait for each other, and how many bytes of them: ids may be of any length.
+/// Maximum number of rows that wait, and of their bytes: ids may be of any length.
 const WAITING: usize = 512;
 const WAITING_BYTES: usize = 1 << 18;
 
@@ -213,12 +258,14 @@ impl TakePairs for Rows<'_> {
     fn start(&mut self, corpus: &Corpus) -> Result<()> {
         // Whatever the pairs are, copies have the same columns.
         let measures = Measures::of(self.scheme.method().likeness_of_copies(1));
-        self.sink.start(&PairRow::columns(measures, corpus.has_checksums())).map_err(Error::unwritable)
+        self.sink
+            .start(&PairRow::columns(measures, corpus.has_checksums(), corpus.ignores()))
+            .map_err(Error::unwritable)
     }
 
-    fn take(&mut self, corpus: &Corpus, (left, right, likeness): FoundPair) -> Result<()> {
+    fn take(&mut self, corpus: &Corpus, (left, right_document, likeness): FoundPair) -> Result<()> {
         let Left { id: left_id, file: left_file, position: left_position, checksum } = self.left(corpus, left)?;
-        let (right, measures) = (corpus.describe(right)?, Measures::of(likeness));
+        let (right, measures) = (corpus.describe(right_document)?, Measures::of(likeness));
         let row = PairRow {
             left_id,
             right_id: right.id().into_owned(),
@@ -228,6 +275,8 @@ impl TakePairs for Rows<'_> {
             containment_of_right: measures.containment_of_right,
             hamming: measures.hamming,
             checksum,
+            ignored_of_left: corpus.ignored_share(left),
+            ignored_of_right: corpus.ignored_share(right_document),
             left_file,
             left_position,
             right_file: right.file().to_owned(),

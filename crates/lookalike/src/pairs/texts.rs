@@ -1,4 +1,4 @@
-//! Pairs with their texts, to be read by a person.
+//! Pairs with their texts, for people to read.
 
 use std::io;
 
@@ -16,45 +16,45 @@ use crate::progress::Progress;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TextPair {
-    /// The one that comes first; with a reference, the one from the input.
+    /// The first one; with a reference, the one from the input.
     pub left: FoundText,
     /// The other.
     pub right: FoundText,
-    /// How similar they are, by the measure of the run.
+    /// Their similarity, by the measure of the run.
     pub similarity: f64,
 }
 
-/// A document as it was read.
+/// A document as read.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundText {
     /// Its id.
     pub id: String,
-    /// Its file and position, whatever its id.
+    /// Its file and position, even if it has an id.
     pub place: String,
-    /// The text as it was read. It may contain anything, including control characters.
+    /// The text as read. It may contain anything, including control characters.
     pub text: String,
 }
 
 impl TextPair {
-    /// Two documents, and how similar they are.
+    /// Creates a pair of documents with their similarity.
     pub fn new(left: FoundText, right: FoundText, similarity: f64) -> Self {
         Self { left, right, similarity }
     }
 }
 
 impl FoundText {
-    /// A document that is known by its id alone.
+    /// Creates a document that is identified by its id alone.
     pub fn new(id: &str, text: &str) -> Self {
         Self { id: id.to_owned(), place: id.to_owned(), text: text.to_owned() }
     }
 }
 
-/// Gives the pairs that [`pairs`](crate::pairs()) would write to `each`, with their texts, one after the other.
+/// Passes the pairs that [`pairs`](crate::pairs()) would write to `each`, with their texts.
 ///
 /// # Errors
 ///
-/// When an input cannot be read, or `each` fails.
+/// If an input cannot be read, or `each` fails.
 pub fn pairs_with_texts(
     options: &PairsOptions,
     each: &mut dyn FnMut(&TextPair) -> io::Result<()>,
@@ -88,7 +88,7 @@ impl TakePairs for Texts<'_> {
     }
 }
 
-/// A document read again at its place. That no file has changed meanwhile is checked at the end of the run.
+/// Reads a document again. At the end of the run, files are checked for changes.
 fn text(corpus: &Corpus, document: Document, settings: &Settings) -> Result<FoundText> {
     let place = corpus.row(document)?.place;
     let mut bytes = Vec::new();

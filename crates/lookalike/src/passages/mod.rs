@@ -1,253 +1,98 @@
-//! A text cut into passages: those that the other text has too, and those that it lacks.
+//! Passages that several documents have: lines, paragraphs, and runs of words, each with its places.
 //!
-//! Words are aligned by the shingles that both texts share. Aligned words are equal only after normalization, so their
-//! spelling, and whatever is between them, is compared as well, as for exact copies.
+//! ```text
+//! sample → count → find → join → write
+//! ```
+//!
+//! The input is read three times. Memory use depends on the amount of repeated text; if it exceeds the limit, units are
+//! counted in several parts, and the passages of each part are stored in memory or on disk. The result is the same.
 
-pub(crate) mod pieces;
+mod baseline;
+mod find;
+mod firsts;
+mod gather;
+mod page;
+mod rounds;
+mod rows;
+mod sarif;
+mod summary;
+mod write;
 
-use lookalike_core::text::content::ContentHasher;
-use lookalike_core::text::shingle::Places;
-use lookalike_core::text::tokenize::Token;
-use serde::Serialize;
+use derive_setters::Setters;
 
-/// A stretch of a text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Passage {
-    /// Whether the other document has it too.
-    pub shared: bool,
-    /// The text itself.
-    pub text: String,
+pub use self::rows::{Husk, RepeatedPassage};
+pub use self::summary::{MostRepeated, PassageSource, PassagesFound, PassagesInput, PassagesSummary};
+
+use self::find::Finder;
+use self::gather::Gathered;
+use self::rounds::Counted;
+use self::write::Target;
+pub(crate) use self::write::{jsonl_name, object};
+use crate::error::Result;
+use crate::options::PassagesOptions;
+use crate::output::sink::Sink;
+use crate::progress::Progress;
+use crate::run::stages::Stages;
+
+/// Finds passages that several documents have, lists them with their places, and writes documents without them if
+/// requested.
+///
+/// # Errors
+///
+/// Fails if an input cannot be read, the output cannot be written, or the memory is too small. Nothing is left under
+/// the output's name then.
+pub fn passages(options: &PassagesOptions, progress: &dyn Progress) -> Result<PassagesSummary> {
+    passages_into(options, PassageRows::default(), progress)
 }
 
-/// A text, and where its words and shingles are.
-#[derive(Clone, Copy)]
-pub(crate) struct Placed<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) places: &'a Places,
+/// Sinks for the rows of [`passages_into()`].
+#[derive(Default, Setters)]
+#[setters(strip_option)]
+#[non_exhaustive]
+pub struct PassageRows<'a> {
+    /// Receives every repeated passage, in the order of the input.
+    pub passages: Option<&'a mut (dyn Sink<RepeatedPassage> + Send)>,
+    /// Receives every document of which little is left.
+    pub husks: Option<&'a mut (dyn Sink<Husk> + Send)>,
 }
 
-/// The whole of a text, in order, cut where what `other` has begins and ends.
-pub(crate) fn passages(own: Placed<'_>, other: Placed<'_>) -> Vec<Passage> {
-    let aligned = align(own.places, other.places);
-    let (count, other_count) = (aligned.len(), other.places.tokens.len());
-    let mut cutter = Cutter::default();
-    for at in 0..=count {
-        let before = at.checked_sub(1).map(|before| aligned[before]);
-        // What stands before a word has its like before the same word, if the words before both are the same too.
-        match (before, aligned.get(at)) {
-            (None, None) => cutter.compare(own.gap(0), if other_count == 0 { other.gap(0) } else { "" }, Stands::AtEnd),
-            (None, Some(Some(0))) => cutter.compare(own.gap(0), other.gap(0), Stands::Before),
-            (None, Some(first)) => cutter.push(own.gap(0), first.is_some()),
-            (Some(Some(last)), None) if last + 1 == other_count => {
-                cutter.compare(own.gap(at), other.gap(other_count), Stands::AtEnd);
-            }
-            (Some(Some(before)), Some(Some(next))) if before + 1 == *next => {
-                cutter.compare(own.gap(at), other.gap(*next), Stands::Before);
-            }
-            (Some(before), _) => cutter.push(own.gap(at), before.is_some()),
-        }
-        if at < count {
-            let is_same = |other_at: usize| is_same(own.word(at), other.word(other_at), Stands::Before);
-            cutter.push(own.rest_of_word(at), aligned[at].is_some_and(is_same));
-        }
-    }
-    cutter.passages
-}
+/// Finds passages as [`passages()`] does, and also gives them to sinks as typed rows.
+///
+/// ```
+/// use lookalike::{PassageRows, PassagesRequest, RepeatedPassage, Silent};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let pages = folder.path().join("pages.jsonl");
+/// # std::fs::write(&pages, "{\"text\":\"Home\\nOne page\"}\n{\"text\":\"Home\\nAnother page\"}\n")?;
+/// let mut found: Vec<RepeatedPassage> = Vec::new();
+/// let options = PassagesRequest::new([pages]).unit("line").check()?;
+/// lookalike::passages_into(&options, PassageRows::default().passages(&mut found), &Silent)?;
+/// assert_eq!((&*found[0].document_id, found[0].start, found[0].end), ("pages.jsonl:2", 0, 5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`passages()`], and when a sink fails.
+pub fn passages_into(
+    options: &PassagesOptions,
+    rows: PassageRows<'_>,
+    progress: &dyn Progress,
+) -> Result<PassagesSummary> {
+    let mut stages = Stages::start(progress);
+    let finder = Finder::new(options, progress)?;
+    let mut target = Target::open(options, &finder.files, rows, progress)?;
 
-/// For each word the one of the other text that it is, if a shingle over it is in both.
-pub(super) fn align(own: &Places, other: &Places) -> Vec<Option<usize>> {
-    let hashes = |places: &Places| places.tokens.iter().map(|token| token.hash).collect::<Vec<u64>>();
-    if hashes(own) == hashes(other) {
-        return (0..own.tokens.len()).map(Some).collect();
-    }
-    let mut by_feature: Vec<(u64, usize)> = other.features.iter().copied().zip(0..).collect();
-    by_feature.sort_unstable();
-    let from = |feature: u64, position: usize| {
-        let at = by_feature.partition_point(|found| *found < (feature, position));
-        by_feature.get(at).filter(|found| found.0 == feature).map(|found| found.1)
-    };
-    let mut aligned = vec![None; own.tokens.len()];
-    let mut next = 0;
-    for (first, feature) in own.firsts.iter().zip(&own.features) {
-        // A shingle that occurs several times is most likely the one that follows the last.
-        let Some(position) = from(*feature, next).or_else(|| from(*feature, 0)) else { continue };
-        next = position + 1;
-        let words = aligned[*first..].iter_mut().take(own.width);
-        for (word, other_word) in words.zip(other.firsts[position]..other.tokens.len()) {
-            word.get_or_insert(other_word);
-        }
-    }
-    aligned
-}
+    let seen = stages.measure("sample", || finder.sample())?;
+    let counted = stages.measure("count", || Counted::new(&finder, seen.as_ref()))?;
+    let mut gathered = Gathered::new(options);
+    let skips = stages.measure("write", || counted.write(&finder, &mut target, &mut gathered))?;
 
-impl<'a> Placed<'a> {
-    fn tokens(self) -> &'a [Token] {
-        &self.places.tokens
-    }
-
-    /// What is written for a word. Words that had to be normalized together have one place.
-    fn word(self, at: usize) -> &'a str {
-        let Token { start, end, .. } = self.tokens()[at];
-        &self.text[start..end]
-    }
-
-    /// What is written for a word, and not for the one before it as well.
-    fn rest_of_word(self, at: usize) -> &'a str {
-        let Token { start, end, .. } = self.tokens()[at];
-        let start = start.max(self.end_before(at));
-        &self.text[start..end.max(start)]
-    }
-
-    /// What stands before a word, or after the last.
-    fn gap(self, at: usize) -> &'a str {
-        let start = self.end_before(at);
-        let end = self.tokens().get(at).map_or(self.text.len(), |token| token.start);
-        &self.text[start..end.max(start)]
-    }
-
-    fn end_before(self, at: usize) -> usize {
-        at.checked_sub(1).map_or(0, |before| self.tokens()[before].end)
-    }
-}
-
-/// Where a stretch of text stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stands {
-    /// Before something else on its line, perhaps.
-    Before,
-    /// At the end of the text, where white space does not count.
-    AtEnd,
-}
-
-/// Whether two stretches of text are equal as those of exact copies are.
-fn is_same(left: &str, right: &str, stands: Stands) -> bool {
-    // Something that white space stands before.
-    let after = if stands == Stands::AtEnd { "" } else { "." };
-    let [mut one, mut another] = [(); 2].map(|()| ContentHasher::default());
-    left == right || one.content(&format!("{left}{after}")) == another.content(&format!("{right}{after}"))
-}
-
-/// Puts passages together.
-#[derive(Default)]
-struct Cutter {
-    passages: Vec<Passage>,
-}
-
-impl Cutter {
-    fn push(&mut self, text: &str, shared: bool) {
-        match self.passages.last_mut() {
-            _ if text.is_empty() => {}
-            Some(last) if last.shared == shared => last.text.push_str(text),
-            _ => self.passages.push(Passage { shared, text: text.to_owned() }),
-        }
-    }
-
-    /// Pushes what stands between words, of which only the middle is not shared if it differs from the other's. It is
-    /// cut between ASCII characters alone: others may be parts of what is seen as one, as in flags.
-    fn compare(&mut self, own: &str, other: &str, stands: Stands) {
-        if is_same(own, other, stands) {
-            return self.push(own, true);
-        }
-        let is_equal = |(left, right): &(&u8, &u8)| left == right && left.is_ascii();
-        let start = own.as_bytes().iter().zip(other.as_bytes()).take_while(is_equal).count();
-        let (own_rest, other_rest) = (&own[start..], &other[start..]);
-        let ends = own_rest.as_bytes().iter().rev().zip(other_rest.as_bytes().iter().rev());
-        let end = own.len() - ends.take_while(is_equal).count();
-        self.push(&own[..start], true);
-        self.push(&own[start..end], false);
-        self.push(&own[end..], true);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use lookalike_core::text::fold::Fold;
-    use lookalike_core::text::shingle::{Shingle, Shingler};
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// The text with what the other lacks in brackets.
-    fn marked(own: &str, other: &str, shingle: &str, fold: &str) -> String {
-        let fold = if fold.is_empty() { Fold::NONE } else { fold.parse().unwrap() };
-        let mut shingler = Shingler::new(&shingle.parse::<Shingle>().unwrap(), fold);
-        let [places, other_places] = [own, other].map(|text| shingler.places(text));
-        let own = Placed { text: own, places: &places };
-        let mark = |Passage { shared, text }| if shared { text } else { format!("[{text}]") };
-        passages(own, Placed { text: other, places: &other_places }).into_iter().map(mark).collect()
-    }
-
-    #[test]
-    fn of_the_same_words_what_is_between_them_is_marked() {
-        let solve = ["Solve x^2 - 5x + 6 > 0", "Solve x^2 + 5x - 6 < 0"];
-        assert_eq!(marked(solve[0], solve[1], "word:5", ""), "Solve x^2 [-] 5x [+] 6 [>] 0");
-        assert_eq!(marked(solve[1], solve[0], "word:5", ""), "Solve x^2 [+] 5x [-] 6 [<] 0");
-        for (own, other, expected) in [
-            ("if (a < b) return;", "if (a >= b) return;", "if (a [<] b) return;"),
-            ("if a:\n    go()", "if a:\n  go()", "if a:\n  [  ]go()"),
-            ("  first", "first", "[  ]first"),
-            ("good 😀", "good 😢", "good [😀]"),
-            ("from 🇩🇪 to", "from 🇩🇰 to", "from [🇩🇪] to"),
-            ("the end!", "the end.", "the end[!]"),
-            ("Hello World", "hello World", "[Hello] World"),
-            // Exact copies: how lines end and accents are written.
-            ("Caf\u{e9} \r\n noir \r\n", "Cafe\u{301}\n noir", "Caf\u{e9} \r\n noir \r\n"),
-        ] {
-            assert_eq!(marked(own, other, "word:5", ""), expected);
-        }
-    }
-
-    #[test]
-    fn words_that_are_the_same_by_folding_are_marked() {
-        let (own, other) = ("Pay within 30 days.", "Pay within 90 days.");
-        assert_eq!(marked(own, other, "word:5", "digits"), "Pay within [30] days.");
-        assert_eq!(marked("un café", "un cafe", "word:5", "accents"), "un [café]");
-    }
-
-    #[test]
-    fn of_other_words_too_what_is_between_those_in_both_is_marked() {
-        let (own, other) = ("One two, three four five six seven", "zero One two; three four five six eight");
-        assert_eq!(marked(own, other, "word:3", ""), "One two[,] three four five six [seven]");
-        assert_eq!(marked(other, own, "word:3", ""), "[zero ]One two[;] three four five six [eight]");
-        // A shingle that comes again is the one that follows the last.
-        let twice = ["a b c. a b c! x", "a b c. a b c? y"];
-        assert_eq!(marked(twice[0], twice[1], "word:3", ""), "a b c. a b c! [x]");
-        assert_eq!(marked("a b c, a b c! d", "a b c, a b c? d e", "word:3", ""), "a b c, a b c[!] d");
-    }
-
-    #[test]
-    fn texts_without_words_are_passages_too() {
-        assert_eq!(marked("!!!", "!!!", "word:5", ""), "!!!");
-        assert_eq!(marked("!!!", "!?", "word:5", ""), "![!!]");
-        assert_eq!(marked("!!!", "word", "word:5", ""), "[!!!]");
-        assert_eq!(marked("", "", "word:5", ""), "");
-    }
-
-    fn any_text() -> impl Strategy<Value = String> {
-        let piece = prop::sample::select(
-            &["a", "b", "B", "é", "e\u{301}", "ﬁ", "字", "か\u{3099}", " ", "  ", "\n", "\r\n", "!", "😀", "7", "٣"][..],
-        );
-        prop::collection::vec(piece, 0..20).prop_map(|pieces| pieces.concat())
-    }
-
-    proptest! {
-        #[test]
-        fn passages_are_the_whole_text_and_what_differs_is_in_one_of_them(left in any_text(), right in any_text(), shingle in prop::sample::select(&["word:1", "word:3", "char:2", "stopword"][..])) {
-            let mut shingler = Shingler::new(&shingle.parse().unwrap(), Fold::NONE);
-            let places = [&left, &right].map(|text| shingler.places(text));
-            let [own, other] = [(&left, &places[0]), (&right, &places[1])].map(|(text, places)| Placed { text, places });
-            let cut = [passages(own, other), passages(other, own)];
-            for (passages, text) in cut.iter().zip([&left, &right]) {
-                prop_assert_eq!(&passages.iter().map(|passage| &*passage.text).collect::<String>(), text);
-                prop_assert!(passages.windows(2).all(|pair| pair[0].shared != pair[1].shared));
-            }
-            let has_marks = cut.iter().flatten().any(|passage| !passage.shared);
-            let is_copy = lookalike_judge::is_exact_copy(&left, &right);
-            // Exact copies are shared as a whole; of what has only the same words, something is marked.
-            let is_same_words = places[0].tokens.iter().map(|token| token.hash).eq(places[1].tokens.iter().map(|token| token.hash));
-            prop_assert!(!is_same_words || is_copy || has_marks);
-            prop_assert!(!is_copy || !has_marks);
-        }
-    }
+    progress.go_on()?;
+    let mut summary = PassagesSummary::new(options, &finder, gathered.found(), skips);
+    gathered.describe(&mut summary);
+    summary.set_stages(stages.finish());
+    let page = options.has_report().then(|| page::page(&summary, gathered));
+    target.commit(&summary, page.as_deref())?;
+    Ok(summary)
 }

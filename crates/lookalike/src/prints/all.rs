@@ -8,10 +8,10 @@ use super::near::{COLUMNS, aligned};
 use super::roll::Roll;
 use crate::error::Result;
 
-/// How many pairs are compared before their rows are written: all of a million prints do not fit any memory.
+/// Number of pairs compared before their rows are written: the pairs of a million prints would not fit in memory.
 const TOGETHER: usize = 1 << 18;
 
-/// Writes all pairs, left before right in the order of the input.
+/// Writes all pairs, left before right in input order.
 pub(super) fn compare(roll: &Roll, run: &mut Run<'_>) -> Result<()> {
     let progress = run.stages.progress();
     let prepared = run.stages.run("prepare", None, || roll.prepare(progress))?;

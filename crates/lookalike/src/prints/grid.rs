@@ -1,4 +1,4 @@
-//! The grid of the textbook: prints that share a bucket, with how similar their squares are. Nothing is aligned.
+//! The textbook grid: prints that share a bucket, with the similarity of their squares. Nothing is aligned.
 
 use lookalike_core::prints::Print;
 use lookalike_core::prints::grid::{Grid, Triples, chance_to_share_a_bucket};
@@ -11,19 +11,19 @@ use super::rows::PrintPair;
 use crate::error::{Error, Result};
 use crate::options::GridOptions;
 
-/// How many prints are held against all others before their rows are written.
+/// Number of prints compared with all others before their rows are written.
 const TOGETHER: usize = 1024;
 
-/// The triples are drawn from this; the same ones in every run.
+/// Seed of the triples, the same in every run.
 const SEED: u64 = 0;
 
-/// The textbook's chance that a minutia comes again in the same square of another impression.
+/// The textbook's probability that a minutia is in the same square of another impression.
 const COMES_AGAIN: f64 = 0.8;
 
 const COLUMNS: &[&str] = &["shared_bucket_count"];
 
-/// Writes the pairs that share a bucket, left before right in the order of the input; the similarity is the Jaccard
-/// similarity of their squares.
+/// Writes the pairs that share a bucket, left before right in input order; the similarity is the Jaccard similarity of
+/// their squares.
 pub(super) fn find(roll: &Roll, grid: &GridOptions, run: &mut Run<'_>) -> Result<()> {
     let on_grid = run.stages.run("bucket", None, || OnGrid::new(roll, grid))?;
     run.report.grid = Some(on_grid.report(grid.bucket_count));
@@ -79,7 +79,7 @@ impl OnGrid {
         Ok(Self { square_count: grid.square_count(), squares, buckets, members })
     }
 
-    /// The later prints that share a bucket with a print, sorted, each with how many they share.
+    /// The later prints that share a bucket with a print, sorted, each with the number of shared buckets.
     fn sharing(&self, left: usize) -> Vec<(u32, u64)> {
         let mut others: Vec<u32> = Vec::new();
         for bucket in &self.buckets[left] {
@@ -96,7 +96,7 @@ impl OnGrid {
         shared as f64 / (left.len() + right.len() - shared).max(1) as f64
     }
 
-    /// What the formulas make of how full the squares are.
+    /// Evaluates the formulas for the share of squares with a minutia.
     fn report(&self, bucket_count: usize) -> GridReport {
         let filled: usize = self.squares.iter().map(Vec::len).sum();
         let density = filled as f64 / (self.squares.len().max(1) as f64 * f64::from(self.square_count));
@@ -111,7 +111,7 @@ impl OnGrid {
     }
 }
 
-/// Width and height of an image that all prints fit on: as they say, or as far as minutiae go.
+/// Width and height of an image that contains all prints: as declared, or as far as minutiae extend.
 fn image(prints: &[Print]) -> (f64, f64) {
     let size = |print: &Print| match print.size {
         Some((width, height)) => (f64::from(width), f64::from(height)),

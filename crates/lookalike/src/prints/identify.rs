@@ -1,4 +1,4 @@
-//! Queries in a second collection: candidates first, and alignment only for those.
+//! Searches for queries in a second collection: selects candidates, and aligns only those.
 
 use std::collections::HashMap;
 
@@ -14,22 +14,22 @@ use super::rows::PrintPair;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
-/// How many queries are answered before their rows are written.
+/// Number of queries answered before their rows are written.
 const TOGETHER: usize = 4096;
 
 const COLUMNS: &[&str] = &["paired_count", "rank"];
 
-/// What queries are looked for in, and how.
+/// The collection and the parameters of a search.
 pub(super) struct Identify<'a> {
     pub(super) known: &'a Roll,
-    /// How many candidates of a query are aligned.
+    /// Number of candidates to align per query.
     pub(super) most: usize,
-    /// How many of them are written.
+    /// Number of candidates to write.
     pub(super) top: usize,
 }
 
 impl Identify<'_> {
-    /// Writes the best of each query, best first, queries in the order of the input.
+    /// Writes the best matches of each query, best first, with queries in input order.
     pub(super) fn find(&self, queries: &Roll, run: &mut Run<'_>) -> Result<()> {
         let progress = run.stages.progress();
         let prepared = run.stages.run("prepare", None, || self.known.prepare(progress))?;
@@ -71,7 +71,7 @@ impl Identify<'_> {
         })
     }
 
-    /// Some queries held against the whole collection.
+    /// Compares some queries with the whole collection.
     fn recall(
         &self,
         sample: &Sample,

@@ -40,17 +40,16 @@ use crate::run::stages::Stages;
 ///
 /// # Errors
 ///
-/// When an input cannot be read, lacks a column or has no print; when there is no such grid; or when `writer` cannot be
-/// written to.
+/// If an input cannot be read, lacks a column or has no print; if the grid is invalid; or if `writer` fails.
 pub fn prints(options: &PrintsOptions, writer: &mut dyn Write, progress: &dyn Progress) -> Result<PrintsReport> {
     prints_into(options, &mut RowWriter::new(writer, options.format), progress)
 }
 
-/// Finds prints of the same finger as [`prints()`] does, and gives the pairs to a sink as typed rows.
+/// Finds prints of the same finger like [`prints()`], and passes the pairs to a sink as typed rows.
 ///
 /// # Errors
 ///
-/// As [`prints()`], and when the sink fails.
+/// As [`prints()`], and if the sink fails.
 pub fn prints_into(
     options: &PrintsOptions,
     sink: &mut dyn Sink<PrintPair>,
@@ -75,7 +74,7 @@ pub fn prints_into(
     Ok(report)
 }
 
-/// A run under way: what was asked for, and what comes out.
+/// A run in progress: its options and its output.
 struct Run<'a> {
     options: &'a PrintsOptions,
     stages: Stages<'a>,
@@ -115,7 +114,7 @@ mod tests {
         PrintsOptions { search, ..PrintsRequest::default().format(RowFormat::Csv).check().unwrap() }
     }
 
-    /// The lines from files are the rows from the same tables in memory; gives the rows.
+    /// Checks that the lines from files equal the rows from the same tables in memory; returns the rows.
     fn check(files: PrintsOptions, tables: PrintsOptions, input: &str, columns: &str) -> Vec<PrintPair> {
         let mut bytes = Vec::new();
         prints(&PrintsOptions { inputs: vec![example(input)], ..files }, &mut bytes, &Silent).unwrap();

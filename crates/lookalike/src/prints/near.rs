@@ -1,4 +1,4 @@
-//! Prints of the same finger within the input: candidates by triangles, then alignment.
+//! Finds prints of the same finger within the input: candidates by triangles, then alignment.
 
 use lookalike_core::prints::score::DEFAULT_THRESHOLD;
 use lookalike_core::prints::{Comparison, Gallery, PreparedPrint};
@@ -14,7 +14,7 @@ use crate::progress::Progress;
 /// The columns of an alignment after its similarity.
 pub(super) const COLUMNS: &[&str] = &["paired_count"];
 
-/// Writes the pairs of candidates that reach the threshold, left before right in the order of the input.
+/// Writes the candidate pairs that reach the threshold, left before right in input order.
 pub(super) fn find(roll: &Roll, most: usize, run: &mut Run<'_>) -> Result<()> {
     let progress = run.stages.progress();
     let prepared = run.stages.run("prepare", None, || roll.prepare(progress))?;
@@ -36,7 +36,7 @@ pub(super) fn find(roll: &Roll, most: usize, run: &mut Run<'_>) -> Result<()> {
     run.rows.take(matches.into_iter().map(row).collect())
 }
 
-/// The row of two prints that were aligned.
+/// The row of two aligned prints.
 pub(super) fn aligned(left_id: &str, right_id: &str, found: &Comparison) -> PrintPair {
     let paired_count = Some(found.paired_count as u64);
     PrintPair { paired_count, ..PrintPair::new(left_id, right_id, found.score) }
@@ -46,7 +46,7 @@ pub(super) fn aligned(left_id: &str, right_id: &str, found: &Comparison) -> Prin
 fn candidates(roll: &Roll, most: usize, progress: &dyn Progress) -> Result<Vec<(u32, u32)>> {
     let gallery = Gallery::new(&roll.prints);
     let of_print = |own: u32| {
-        // One more, since each print is a candidate of itself, and the best.
+        // One more, since each print is its own best candidate.
         progress.go_on()?;
         let candidates = gallery.candidates(&roll.prints[own as usize], most.saturating_add(1));
         let others = candidates.into_iter().filter(|other| other.print != own);
@@ -78,7 +78,7 @@ fn matches(
     candidates.par_iter().map(compare).filter(is_match).collect()
 }
 
-/// Some prints held against all others.
+/// Compares some prints with all others.
 fn recall(
     candidates: &[(u32, u32)],
     prepared: &[PreparedPrint],

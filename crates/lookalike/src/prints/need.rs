@@ -1,37 +1,37 @@
-//! What prints will need in memory, told before they are compared.
+//! Estimates the memory for prints before they are compared.
 
 use super::roll::Roll;
 use crate::error::{Error, Result};
 use crate::link::with_commas;
 use crate::resources::memory::Memory;
 
-/// The program itself, and buffers of its threads.
+/// Memory of the program itself and of its threads' buffers.
 const BASE: u64 = 24 << 20;
 
-/// What a minutia takes while prints are compared: itself, the cells of its surroundings, and its triangles while they are
-/// sorted.
+/// Memory per minutia while prints are compared: the minutia, the cells of its cylinder, and its triangles while they
+/// are sorted.
 const MINUTIA: u64 = 1500;
 
-/// What else would help.
+/// Other advice.
 const ADVICE: &str = "compare a part of them";
 
-/// Refuses prints that would not fit.
+/// Rejects prints that would not fit in memory.
 pub(super) fn check(roll: &Roll, memory: Memory) -> Result<()> {
     let minutiae = roll.prints.iter().map(|print| print.minutiae.len() as u64).sum();
     let needed = needed(minutiae);
     if needed <= memory.bytes() { Ok(()) } else { Err(too_much("minutiae", minutiae, needed, memory)) }
 }
 
-/// A table of which so much was read before the memory was full.
+/// The part of a table that was read when the memory was full.
 pub(super) struct TableNeed {
     pub(super) rows: u64,
     pub(super) bytes: u64,
 }
 
 impl TableNeed {
-    /// Why it is not read further.
+    /// The error for a table that is too large.
     pub(super) fn too_much(&self, memory: Memory) -> Error {
-        // At least as much again, of which nobody knows how much it is.
+        // At least as much again; the total is unknown.
         too_much("rows and more", self.rows, (4 * self.bytes).max(needed(self.rows)), memory)
     }
 }

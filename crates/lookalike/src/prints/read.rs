@@ -1,7 +1,7 @@
-//! Files and tables in memory to prints: tables by their rows, templates by their views.
+//! Reads prints from files and tables in memory: tables by rows, templates by views.
 //!
-//! What cannot be is skipped and told with its place: a row, a minutia, a print, a template. A table that was named and
-//! lacks a column ends the job; one that was met in a folder is skipped, since folders have all kinds of files.
+//! Invalid rows, minutiae, prints and templates are skipped and reported with their location. A named table that lacks
+//! a column ends the job; one found in a folder is skipped, since folders contain files of all kinds.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -23,13 +23,13 @@ use crate::error::{Error, Result};
 use crate::options::ReadPrints;
 use crate::progress::Progress;
 
-/// The bytes by which a template is known.
+/// Number of bytes that identify a template.
 const START: u64 = 4;
 
-/// More than the longest template that can be: 255 views of 65,535 bytes of extra data.
+/// Larger than the longest possible template: 255 views of 65,535 bytes of extended data.
 const LONGEST_TEMPLATE: u64 = 32 << 20;
 
-/// Reads all prints of some files and folders, and then of tables in memory.
+/// Reads all prints of files and folders, and then of tables in memory.
 pub(super) fn read(
     inputs: &[PathBuf],
     tables: &[MemoryTable],
@@ -65,7 +65,7 @@ pub(super) fn read(
     Ok(roll)
 }
 
-/// Why a file that was met in a folder has no prints, if it is not one of prints or cannot be read.
+/// Reason why a file found in a folder has no prints, if it is of another kind or unreadable.
 fn other_kind(error: &Error) -> Option<String> {
     match error {
         Error::NoSuchPrintColumn { name, .. } => Some(format!("it has no column '{name}'")),
@@ -75,7 +75,7 @@ fn other_kind(error: &Error) -> Option<String> {
     }
 }
 
-/// One file or table on its way to prints.
+/// A file or table being read.
 pub(super) struct Reading<'a> {
     origin: Source<'a>,
     pub(super) options: &'a ReadPrints,
@@ -83,7 +83,7 @@ pub(super) struct Reading<'a> {
 
 #[derive(Clone, Copy)]
 enum Source<'a> {
-    /// A file, and whether it was named and not met in a folder.
+    /// A file, and true if it was named and not found in a folder.
     File(&'a InputFile, bool),
     /// A table in memory.
     Memory(&'a MemoryTable),
@@ -105,7 +105,7 @@ impl Reading<'_> {
                 return table.read_in_parts(self.options.resources.longest, self.most_bytes(), add);
             }
         };
-        // What comes through a pipe or from far away is a table.
+        // Input from a pipe or a remote address is a table.
         let Origin::Path(path) = &file.origin else { return self.read_table(file, is_named, roll, report) };
         let unreadable = |cause: io::Error| lookalike_io::Error::Unreadable { path: path.clone(), cause };
         let bytes = |most: u64| -> io::Result<Vec<u8>> {
@@ -130,7 +130,7 @@ impl Reading<'_> {
         read_in_parts(file, &mut reader, self.most_bytes(), |read| self.add_table(read, roll, report))
     }
 
-    /// The minutiae of a print may stand anywhere in its table, so that all of it is held: so many bytes at most.
+    /// Maximum bytes of a table: the minutiae of a print may be anywhere in it, so all of it is held in memory.
     fn most_bytes(&self) -> u64 {
         self.options.resources.memory.bytes() / 2
     }
@@ -143,7 +143,7 @@ impl Reading<'_> {
         table::add(self, read, roll, report)
     }
 
-    /// A template of one view is known by its file, like a text file; of several, each by its position too.
+    /// A template of one view is named after its file, like a text file; those of several also by position.
     fn add_template(&self, name: &str, bytes: &[u8], roll: &mut Roll, skips: &mut Skips) {
         let views = match parse_template(bytes) {
             Ok(views) => views,
@@ -170,7 +170,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The print with this number in its file, unless it is empty.
+    /// Adds the print with this number in its file, unless it is empty.
     pub(super) fn add_print(&self, number: u64, id: String, print: Print, roll: &mut Roll, skips: &mut Skips) {
         if print.minutiae.is_empty() {
             skips.add(self.shown(), "print", number, format!("'{id}' has no minutiae"));
@@ -180,7 +180,7 @@ impl Reading<'_> {
     }
 }
 
-/// Why a minutia is skipped.
+/// Reason why a minutia is skipped.
 pub(super) fn off_image(x: f64, y: f64, size: Option<(u32, u32)>) -> String {
     let image = size.map_or("the image".to_owned(), |(width, height)| format!("the image of {width}x{height} pixels"));
     format!("{x}, {y} is off {image}")

@@ -1,7 +1,7 @@
-//! How many matches the candidate stage lets through, measured on the input itself: a few prints are held against all
-//! others, and of the matches found so those are counted that were candidates too.
+//! Measures the recall of candidates on the input itself: a few prints are compared with all others, and the result is
+//! the share of the matches found that were also candidates.
 //!
-//! It says nothing about fingers whose impressions do not match even when they are aligned.
+//! It does not cover impressions that do not match even when they are aligned.
 
 use lookalike_core::hash::mix;
 use rayon::prelude::*;
@@ -10,22 +10,22 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::progress::Progress;
 
-/// The share of the comparisons of a run that the sample may add.
+/// Maximum comparisons added by the sample: a run's comparisons divided by this number.
 const SHARE: usize = 4;
 
-/// So many are always made, which takes less than a second.
+/// Minimum number of comparisons, which take less than a second.
 const FEWEST_COMPARISONS: usize = 2_000;
 
-/// What a sample told of the candidate stage.
+/// The recall of candidates in a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CandidateRecall {
-    /// How many prints were held against all others.
+    /// Number of prints compared with all others.
     pub print_count: u64,
-    /// How many matches they have.
+    /// Number of matches they have.
     pub match_count: u64,
-    /// How many of these are candidates.
+    /// Number of these matches that are candidates.
     pub candidate_count: u64,
 }
 
@@ -36,7 +36,7 @@ impl CandidateRecall {
     }
 }
 
-/// Which prints are held against how many others.
+/// The prints to compare, and the number of others.
 #[derive(Debug)]
 pub(super) struct Sample {
     prints: Vec<u32>,
@@ -44,12 +44,12 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// As many of `print_count` prints as can be held against all others within a share of the comparisons of the run. None
-    /// where a collection is too large even for one.
+    /// As many of `print_count` prints as can be compared with all others within a share of the comparisons of the run.
+    /// None if a collection is too large even for one.
     pub(super) fn new(print_count: usize, other_count: usize, compared_count: usize) -> Self {
         let most = (compared_count / SHARE).max(FEWEST_COMPARISONS) / other_count.max(1);
         let mut prints: Vec<u32> = (0..print_count as u32).collect();
-        // By chance, but always the same: impressions of a finger stand side by side, and every eighth may be the first.
+        // Random, with a fixed seed: impressions of a finger are adjacent, and every eighth may be the first one.
         prints.sort_by_key(|print| mix(u64::from(*print) + 1));
         prints.truncate(most);
         Self { prints, other_count: other_count as u32 }

@@ -1,4 +1,4 @@
-//! What a run did, in numbers.
+//! Statistics of a run.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::roll::Roll;
 use super::turning::Turning;
 use crate::report::summary::{SkipReason, SkippedEntry, Stage};
 
-/// What a run of [`prints`](super::prints) did.
+/// The result of a run of [`prints`](super::prints).
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -27,26 +27,26 @@ pub struct PrintsReport {
     pub repeated_id_count: u64,
     /// Pairs that were compared.
     pub compared_count: u64,
-    /// Pairs that there are.
+    /// All possible pairs.
     pub pair_count: u64,
-    /// How many rows were written.
+    /// Number of rows written.
     pub row_count: u64,
-    /// How many of the matches were candidates, as far as a sample tells.
+    /// Recall of candidates, measured on a sample.
     pub recall: Option<CandidateRecall>,
-    /// What a grid promises.
+    /// Expected recall and false candidates of a grid.
     pub grid: Option<GridReport>,
-    /// Files whose angles were taken for radians by their values.
+    /// Files whose angles were assumed to be in radians because of their values.
     pub in_radians: Vec<String>,
-    /// Whether places and directions turn the same way.
+    /// Rotations of matches by positions and by directions, to detect wrong angles.
     pub turning: Turning,
-    /// What was skipped.
+    /// Skipped entries.
     #[serde(flatten)]
     pub skips: Skips,
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
 }
 
-/// What a grid promises by its formulas, which take squares and buckets to be independent.
+/// The expected properties of a grid by its formulas, which assume that squares and buckets are independent.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -57,7 +57,7 @@ pub struct GridReport {
     pub bucket_count: u64,
     /// The share of squares that have a minutia.
     pub density: f64,
-    /// The chance, which is assumed, that a minutia comes again in the same square of another impression.
+    /// The assumed probability that a minutia is in the same square in another impression.
     pub comes_again: f64,
     /// The share of pairs of impressions that share a bucket.
     pub found: f64,
@@ -65,18 +65,18 @@ pub struct GridReport {
     pub by_chance: f64,
 }
 
-/// What was skipped: all counted, the first ones named.
+/// Skipped entries: all are counted, and the first ones are named.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Skips {
     /// The first ones.
     pub skipped: Vec<SkippedEntry>,
-    /// How many there are.
+    /// Their number.
     pub skipped_count: u64,
 }
 
-/// How many skipped entries are named.
+/// Maximum number of skipped entries to list.
 const NAMED: usize = 1000;
 
 impl Skips {
@@ -105,7 +105,7 @@ impl PrintsReport {
         self.reference_count = Some(known_count as u64);
     }
 
-    /// What the input looks like.
+    /// Adds a description of the input.
     pub(super) fn describe(&mut self, roll: &Roll) {
         self.print_count = roll.len() as u64;
         let counts = || roll.prints.iter().map(|print| print.minutiae.len());

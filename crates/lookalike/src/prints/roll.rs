@@ -1,4 +1,4 @@
-//! The prints that were read, with their names.
+//! The input prints and their names.
 
 use lookalike_core::prints::{PreparedPrint, Print};
 use rayon::prelude::*;
@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::progress::Progress;
 
-/// Prints in the order of the input.
+/// Prints in input order.
 #[derive(Debug, Default)]
 pub(super) struct Roll {
     pub(super) ids: Vec<String>,

@@ -18,13 +18,13 @@ pub struct PrintPair {
     pub right_id: String,
     /// Their similarity, from 0 to 1.
     pub similarity: f64,
-    /// How many minutiae of the two were paired; absent with a grid, which aligns nothing.
+    /// Number of minutiae of the two that were paired; absent with a grid, which aligns nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paired_count: Option<u64>,
     /// The rank among the matches of the query, from 1, with a second collection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u64>,
-    /// How many buckets of a grid they share.
+    /// Number of buckets of a grid that they share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_bucket_count: Option<u64>,
 }
@@ -36,7 +36,7 @@ impl PrintPair {
     }
 }
 
-/// Six digits: more than a score is worth, and fewer than different processors may round differently.
+/// Six digits: more than the precision of a score, and few enough to hide rounding differences between processors.
 fn rounded(score: f64) -> f64 {
     (score * 1e6).round() / 1e6
 }
@@ -51,7 +51,7 @@ impl Row for PrintPair {
     }
 }
 
-/// Rows on their way to a sink.
+/// Passes rows to a sink.
 pub(super) struct Rows<'a> {
     sink: &'a mut dyn Sink<PrintPair>,
     count: u64,
@@ -62,7 +62,7 @@ impl<'a> Rows<'a> {
         Self { sink, count: 0 }
     }
 
-    /// Names the columns after the similarity.
+    /// Sets the names of the columns after the similarity.
     pub(super) fn start(&mut self, columns: &[&str]) -> Result<()> {
         let columns = [&["left_id", "right_id", "similarity"], columns].concat();
         self.sink.start(&columns).map_err(Error::unwritable)
@@ -73,7 +73,7 @@ impl<'a> Rows<'a> {
         self.sink.take(rows).map_err(Error::unwritable)
     }
 
-    /// How many rows there are.
+    /// Ends the output, and returns the number of rows.
     pub(super) fn finish(self) -> Result<u64> {
         self.sink.finish().map_err(Error::unwritable)?;
         Ok(self.count)

@@ -1,6 +1,6 @@
-//! The rows of a table to prints: a minutia a row, prints in the order in which they first come.
+//! Reads prints from the rows of a table: one minutia per row, prints in order of first occurrence.
 //!
-//! A row that has nothing but a name is how a table says that a print has no minutiae.
+//! A row with only a name declares a print without minutiae.
 
 use std::collections::HashMap;
 use std::f64::consts::TAU;
@@ -27,7 +27,7 @@ pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, repo
         report.in_radians.push(reading.shown());
     }
     let skips = &mut report.skips;
-    // Of very many rows that could not be read only the first are named.
+    // If very many rows are unreadable, only the first are listed.
     skips.skipped_count += read.skipped_count - read.skipped.iter().map(|row| row.count).sum::<u64>();
     let mut skipped: Vec<(u64, SkipReason, u64)> =
         read.skipped.iter().map(|row| (row.position, row.reason.clone(), row.count)).collect();
@@ -60,7 +60,7 @@ pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, repo
     Ok(())
 }
 
-/// The columns that matter.
+/// The columns that are used.
 struct Cells<'a> {
     table: &'a Table,
     id: usize,
@@ -68,7 +68,7 @@ struct Cells<'a> {
     y: usize,
     angle: usize,
     unit: AngleUnit,
-    /// Whether nothing but the angles showed that they are radians.
+    /// True if only the values of the angles indicated radians.
     is_radians_by_value: bool,
     kind: Option<usize>,
 }
@@ -108,7 +108,7 @@ impl<'a> Cells<'a> {
         self.cell(self.id, row)
     }
 
-    /// The minutia of a row, or none when the row only names a print; or why it cannot be.
+    /// The minutia of a row, or none if the row only names a print; or the reason why it is invalid.
     fn minutia(&self, row: usize, options: &ReadPrints) -> std::result::Result<Option<Minutia>, String> {
         let numbers = [self.x, self.y, self.angle];
         if numbers.iter().all(|column| self.cell(*column, row).is_empty()) {
@@ -129,7 +129,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// What columns of angles are called, the likeliest first.
+/// Usual names of angle columns, most likely first.
 const ANGLES: [&str; 12] = [
     "angle",
     "angle_deg",
@@ -150,7 +150,7 @@ fn usual_angle(names: &[String]) -> Option<usize> {
     ANGLES.iter().find_map(|angle| names.iter().position(|name| name.eq_ignore_ascii_case(angle)))
 }
 
-/// The unit of a column, if its name tells.
+/// The unit of a column, if its name ends with one.
 fn named_unit(name: &str) -> Option<AngleUnit> {
     let name = name.to_ascii_lowercase();
     let ends_in = |ends: [&str; 2]| ends.iter().any(|end| name.ends_with(end));
@@ -158,24 +158,24 @@ fn named_unit(name: &str) -> Option<AngleUnit> {
     ends_in(["_rad", "_radians"]).then_some(AngleUnit::Radians).or_else(degrees)
 }
 
-/// So many angles must be there before their values tell anything: of degrees, one in thirty is as small.
+/// Minimum number of angles for a decision by their values: in degrees, one in thirty is as small.
 const FEWEST_ANGLES: usize = 8;
 
-/// Whether all angles are within a full turn of radians, and most are no whole numbers, as small degrees would be.
+/// True if all angles are within a full turn of radians, and most are not integers, unlike small degrees.
 fn look_like_radians(cells: &Strings) -> bool {
     let angles = || cells.iter().filter_map(|cell| cell.trim().parse::<f64>().ok()).filter(|angle| angle.is_finite());
     let count = angles().count();
-    // Rounded to two digits, a full turn is a little more.
+    // Rounded to two digits, a full turn is slightly more.
     let most = TAU + 0.005;
     count >= FEWEST_ANGLES
         && angles().all(|angle| angle.abs() <= most)
         && angles().filter(|angle| angle.fract() != 0.0).count() * 2 > count
 }
 
-/// The column that says what the ridge does, if it is there.
+/// The default column of types, if it exists.
 const DEFAULT_KIND: &str = "type";
 
-/// `end`, `E`, `ridge ending`; `bif`, `Bifurcation`. Whatever else is said agrees with both.
+/// Parses `end`, `E`, `ridge ending`; `bif`, `Bifurcation`. Anything else is compatible with both.
 fn kind(written: &str) -> Kind {
     let written = written.to_lowercase();
     let last = written.rsplit([' ', '_', '-']).next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Whether angles turn the way that they were taken to.
+//! Checks if angles were read in the wrong direction.
 //!
-//! Prints that are turned against each other by much match only if angles are taken the right way: so some of them are
-//! compared with angles taken the other way, too. Prints that are turned by little match either way, and tell by themselves:
-//! the places of what agrees say by how much, and so do the directions, which turn against the places if taken the wrong way.
+//! Prints that are rotated strongly relative to each other match only if angles are read correctly, so a sample is also
+//! compared with opposite angles. Prints that are rotated slightly match either way, and are checked directly: the
+//! rotation by positions and the rotation by directions have opposite signs if angles are wrong.
 
 use lookalike_core::prints::score::ENOUGH_PAIRED;
 use lookalike_core::prints::{Comparison, Gallery, Minutia, PreparedPrint, Print};
@@ -12,36 +12,37 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::progress::Progress;
 
-/// So many prints, the first ones, are the sample: impressions of a finger mostly stand side by side.
+/// Size of the sample, the first prints: impressions of a finger are usually adjacent.
 const SAMPLED: usize = 400;
 
-/// So many of these are looked for among all of them, and so many candidates of each are aligned.
+/// Number of these that are used as queries, and of candidates aligned for each.
 const QUERIES: usize = 50;
 const ALIGNED: usize = 10;
 
-/// Less of a turn, in radians, is told by neither: three degrees.
+/// Minimum rotation to be considered, in radians: three degrees.
 const LEAST_TURN: f64 = 0.05;
 
-/// As many pairs must be turned before anything is said.
+/// Minimum number of rotated pairs for a conclusion.
 const FEWEST_PAIRS: u64 = 5;
 
-/// How many matching pairs are turned by places and by directions, the same or the opposite way; and how many of a sample match.
+/// Numbers of matching pairs whose rotations by positions and by directions have the same or the opposite sign, and of
+/// matches in a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Turning {
-    /// Pairs in which both turn the same way.
+    /// Pairs with the same direction of both rotations.
     pub same_count: u64,
-    /// Pairs in which they turn against each other.
+    /// Pairs with opposite directions.
     pub opposite_count: u64,
-    /// Matches in a sample with angles as they were taken.
+    /// Matches in a sample, with angles as they were read.
     pub match_count: u64,
-    /// Matches in the sample with angles that turn the other way.
+    /// Matches in the sample with opposite angles.
     pub other_way_match_count: u64,
 }
 
 impl Turning {
-    /// Looks at a match.
+    /// Adds a match.
     pub(super) fn add(&mut self, comparison: &Comparison) {
         let Comparison { turn_by_place, turn_by_direction, paired_count, .. } = *comparison;
         if paired_count < ENOUGH_PAIRED || turn_by_place.abs().min(turn_by_direction.abs()) < LEAST_TURN {
@@ -54,7 +55,7 @@ impl Turning {
         }
     }
 
-    /// Compares a sample both ways.
+    /// Compares a sample with both directions.
     pub(super) fn sample(&mut self, prints: &[Print], threshold: f64, progress: &dyn Progress) -> Result<()> {
         let sample = &prints[..prints.len().min(SAMPLED)];
         self.match_count = match_count(sample, threshold, progress)?;
@@ -66,14 +67,14 @@ impl Turning {
         Ok(())
     }
 
-    /// Whether angles seem to turn the other way.
+    /// True if angles seem to have the opposite direction.
     pub fn is_wrong(self) -> bool {
         let is_more = |wrong: u64, right: u64| wrong >= FEWEST_PAIRS && wrong > 2 * right;
         is_more(self.other_way_match_count, self.match_count) || is_more(self.opposite_count, self.same_count)
     }
 }
 
-/// How many candidates of some prints match them.
+/// Number of candidates of some prints that match them.
 fn match_count(prints: &[Print], threshold: f64, progress: &dyn Progress) -> Result<u64> {
     let gallery = Gallery::new(prints);
     let prepare = |print: &Print| progress.go_on().map(|()| PreparedPrint::new(print));

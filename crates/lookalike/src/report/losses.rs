@@ -1,8 +1,8 @@
-//! Losses by source: how many documents each source loses, and in favor of which other source.
+//! Losses by source: the number of documents each source loses, and to which other sources.
 //!
-//! A source's loss counts all its removed documents, also those removed by others of the same source. The
-//! reference has sources as well, but only those of the input are counted. Where losses are checked, the
-//! whole input counts as a source too: many small sources may each lose little of what is worth a word.
+//! Note that a source's loss counts all its removed documents, including those removed for others of the same source.
+//! The reference has sources too, but only those of the input are counted. If losses are checked, the whole input
+//! counts as a source as well: many small sources may each lose too little to be reported.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -40,32 +40,32 @@ pub struct NearlyLost {
     pub source: Source,
     /// The source in whose favor most of its documents were removed.
     pub mostly_for: String,
-    /// Whether that source belongs to the reference.
+    /// True if that source belongs to the reference.
     pub mostly_for_reference: bool,
     /// Number of documents removed in its favor.
     pub mostly_for_removed_count: u64,
 }
 
-/// How many sources are named among those that lose most.
+/// Number of sources listed among those that lose most.
 const LOSING_MOST: usize = 5;
 
-/// How many documents a source must have for its loss to be worth a word: of few, all may well be copies.
+/// Minimum number of documents of a source for its loss to be reported: a few may well all be copies.
 const NOT_FEW: u64 = 20;
 
-/// From this share on a source is nearly lost.
+/// Share of removed documents from which a source is nearly lost.
 const NEARLY_ALL: f64 = 0.95;
 
-/// How many documents a source must have for its loss to end a run: one that is a whole source says nothing of it.
+/// Minimum number of documents of a source for its loss to end a run: a source of a single document is not meaningful.
 const LEAST_TO_LOSE: u64 = 2;
 
-/// What an error calls all sources together.
+/// Name of all sources together in an error.
 const WHOLE_INPUT: &str = "the whole input";
 
 /// All sources of the input.
 pub(crate) struct BySource<'a> {
     corpus: &'a Corpus,
     by: SourceBy,
-    /// With documents and removed documents, those with the most documents first.
+    /// With the numbers of documents and removed documents, largest sources first.
     counts: Vec<(Box<str>, u64, u64)>,
 }
 
@@ -89,26 +89,26 @@ impl<'a> BySource<'a> {
         Ok(Self { corpus, by, counts })
     }
 
-    /// The largest sources, and how many more there are.
+    /// The largest sources, and the number of others.
     pub(crate) fn largest(&self, most: usize) -> (Vec<Source>, u64) {
         let more = self.counts.len().saturating_sub(most) as u64;
         (self.counts.iter().take(most).map(source).collect(), more)
     }
 
-    /// The sources that lose most documents, of those that have more than one.
+    /// The sources that lose most documents, among those with more than one.
     pub(crate) fn losing_most(&self) -> Vec<Source> {
         let mut losing = self.losing(LEAST_TO_LOSE, 0.0);
         losing.truncate(LOSING_MOST);
         losing
     }
 
-    /// Ends the job if a source, or the whole input, loses this share of its documents, or more.
+    /// Returns an error if a source, or the whole input, loses at least this share of its documents.
     pub(crate) fn check(&self, share: Share) -> Result<()> {
         let mut sources = self.losing(LEAST_TO_LOSE, share.value());
         let add = |(documents, removed), count: &(Box<str>, u64, u64)| (documents + count.1, removed + count.2);
         let (documents, removed) = self.counts.iter().fold((0, 0), add);
         let whole = source(&(WHOLE_INPUT.into(), documents, removed));
-        // Of one source, it would say the same twice.
+        // With a single source, the two checks are the same.
         if self.counts.len() > 1 && documents >= LEAST_TO_LOSE && whole.share >= share.value() {
             sources.insert(0, whole);
         }
@@ -161,7 +161,7 @@ impl<'a> BySource<'a> {
         Ok(lost.iter().zip(removed_for).map(mostly_for).collect())
     }
 
-    /// The sources with so many documents that lose something, and so large a share; those that lose most first.
+    /// The sources with at least this many documents and this share of losses, largest losses first.
     fn losing(&self, least_documents: u64, share: f64) -> Vec<Source> {
         let mut losing: Vec<Source> = self
             .counts
@@ -176,7 +176,7 @@ impl<'a> BySource<'a> {
     }
 }
 
-/// Where sources are in a list: every document asks, and there may be as many sources as documents.
+/// Indexes of sources by name, since every document needs a lookup, and there may be as many sources as documents.
 struct Places<'a>(HashMap<&'a str, usize>);
 
 impl<'a> Places<'a> {
@@ -189,7 +189,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Adds documents and removed ones to a source's. Most documents come from a source that is known already.
+/// Adds documents and removed ones to a source. Most documents come from a source that is already known.
 fn add(counts: &mut HashMap<Box<str>, (u64, u64)>, source: &str, (documents, removed): (u64, u64)) {
     if let Some(count) = counts.get_mut(source) {
         *count = (count.0 + documents, count.1 + removed);
@@ -229,7 +229,7 @@ mod tests {
             assert_eq!(places.of_source(&source.source), Some(at));
         }
         assert_eq!(places.of_source("https://other.org"), None);
-        // One after the other, it would be more than a thousand million comparisons.
+        // Quadratic lookup would take more than a billion comparisons.
         assert!(start.elapsed().as_millis() < 500, "{:?}", start.elapsed());
     }
 }

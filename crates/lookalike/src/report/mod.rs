@@ -1,5 +1,6 @@
-//! What a run reports: counts, parameters, losses by source, time and memory by stage.
+//! The report of a run: counts, parameters, losses by source, time and memory by stage.
 
+pub(crate) mod boilerplate;
 pub(crate) mod losses;
 pub(crate) mod page;
 pub(crate) mod parameters;

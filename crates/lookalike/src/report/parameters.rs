@@ -7,29 +7,38 @@ use lookalike_core::measure::similarity::Similarity;
 use lookalike_core::method::Method;
 use serde::{Deserialize, Serialize};
 
-use crate::options::{DedupOptions, Group, MethodOptions, SketchKey};
+use crate::options::{DedupOptions, Group, MethodOptions, Purpose, SketchKey};
 
 /// The parameters of a run, and the recall they promise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Parameters {
-    /// What a feature is made of.
+    /// The kind of features.
     pub shingle: String,
     /// The differences that were ignored: accents, digits, both or none.
     pub fold: String,
-    /// What is measured.
+    /// True if a shingle that a text repeats counts as often as it occurs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub count_repeats: bool,
+    /// The purpose that settings were taken from, if one was named, and those settings as options of the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<PurposeSettings>,
+    /// The number of files whose names made the tokens of source code the default, if nobody requested tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code_file_count: Option<u64>,
+    /// The measure of similarity.
     pub measure: Cow<'static, str>,
     /// The threshold.
     pub threshold: f64,
     /// The key of the sketches: `fixed`, the user's own (which is not written), or `random`.
     pub key: Cow<'static, str>,
-    /// Identifies shingle, fold, measure, threshold, key and the method that larger input is compared by, in sixteen hexadecimal
-    /// digits: equal for runs that make the same sketches, and from the same input the same decisions.
+    /// Identifies shingle, fold, measure, threshold, key and the method that compares larger input, in sixteen
+    /// hexadecimal digits: equal for runs that create the same sketches, and decide in the same way for the same input.
     pub fingerprint: String,
-    /// How candidates were found.
+    /// Method for finding candidates.
     pub method: MethodParameters,
-    /// Whether the input was compared exactly because it is small and no method was asked for.
+    /// True if the input was compared exactly because it is small and no method was requested.
     #[serde(default)]
     pub exact_because_small: bool,
     /// Probability of finding a pair exactly at the threshold; `None` where it does not depend on the similarity.
@@ -38,11 +47,11 @@ pub struct Parameters {
     pub sketch_bytes: usize,
     /// Keep order.
     pub keep: String,
-    /// How matches became removals.
+    /// Rule for converting matches to removals.
     pub group: Cow<'static, str>,
-    /// Whether only documents similar to the reference were removed.
+    /// True if only documents similar to the reference were removed.
     pub only_against: bool,
-    /// What the source of a document is.
+    /// Definition of a document's source.
     pub source: String,
     /// Threads.
     pub threads: usize,
@@ -54,6 +63,9 @@ impl Parameters {
         Self {
             shingle: similarity.shingle().to_string(),
             fold: similarity.fold().to_string(),
+            count_repeats: similarity.counts_repeats(),
+            purpose: options.purpose.map(PurposeSettings::new),
+            code_file_count: options.code_file_count,
             measure: similarity.criterion().measure().into(),
             threshold: similarity.criterion().threshold(),
             key: match similarity.key() {
@@ -81,12 +93,29 @@ impl Parameters {
         }
     }
 
-    /// Notes that the input was joined exactly, and not by the method of its scheme.
+    /// Records that the input was joined exactly instead of by the method of its scheme.
     pub(crate) fn set_exact_because_small(&mut self) {
         self.exact_because_small = true;
         self.method = MethodParameters::new(&MethodOptions::Exact);
         self.recall_at_threshold = Some(1.0);
         self.sketch_bytes = 0;
+    }
+}
+
+/// A purpose, and the settings it stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct PurposeSettings {
+    /// Its name.
+    pub name: String,
+    /// The settings that it stands for, unless others were requested: options and their values.
+    pub settings: String,
+}
+
+impl PurposeSettings {
+    pub(crate) fn new(purpose: Purpose) -> Self {
+        Self { name: purpose.to_string(), settings: purpose.written() }
     }
 }
 
@@ -97,7 +126,7 @@ impl Parameters {
 pub struct MethodParameters {
     /// Its name.
     pub name: Cow<'static, str>,
-    /// How slots are filled.
+    /// Method for filling slots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch: Option<String>,
     /// Bands per sketch.
@@ -118,19 +147,19 @@ pub struct MethodParameters {
     /// Bits per sketch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch_bits: Option<u32>,
-    /// How much a feature's vote counts.
+    /// Weight of a feature's vote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shingle_weights: Option<String>,
     /// Maximum number of bits in which near-duplicates differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bits: Option<u32>,
-    /// How sketches are looked up.
+    /// Tables for looking up sketches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tables: Option<String>,
-    /// Whether candidates are measured exactly; if not, the bits alone decide.
+    /// True if candidates are measured exactly; if not, the bits alone decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<bool>,
-    /// What makes exact copies.
+    /// Definition of exact copies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checksum: Option<Cow<'static, str>>,
 }

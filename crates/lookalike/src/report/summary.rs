@@ -1,4 +1,4 @@
-//! The summary of a run: `summary.json`, and what the terminal shows.
+//! The summary of a run: `summary.json`, also shown in the terminal.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,12 +22,13 @@ use crate::options::{DedupOptions, ReadOptions};
 use crate::output::clusters::{self, LargeCluster};
 use crate::output::evidence::{Fates, Same};
 use crate::output::kept::{SUMMARY, Wrote};
+use crate::report::boilerplate::{DecidingBoilerplate, IgnoredBoilerplate};
 use crate::report::losses::{BySource, NearlyLost, Source};
 use crate::report::parameters::Parameters;
 use crate::run::find;
 pub(crate) use crate::run::stages::Stage;
 
-/// What a run of `dedup` did.
+/// Result of a run of `dedup`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -42,12 +43,18 @@ pub struct Summary {
     pub command: Vec<String>,
     /// The input.
     pub input: Input,
-    /// What was found.
+    /// Counts of duplicates.
     pub found: Found,
     /// Changes to the written files other than the removals.
     pub wrote: Wrote,
     /// The parameters, and the recall they promise.
     pub parameters: Parameters,
+    /// The boilerplate that was ignored, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boilerplate: Option<IgnoredBoilerplate>,
+    /// Removals decided by boilerplate, if it is not ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boilerplate_decides: Option<DecidingBoilerplate>,
     /// Removed documents by similarity to the kept one, from the lowest band to the highest.
     pub similarity: Vec<Band>,
     /// The removals with the lowest similarity.
@@ -94,6 +101,9 @@ pub struct Input {
     pub skipped_count: u64,
     /// Documents without a single token. They are kept.
     pub empty_count: u64,
+    /// Documents shorter than two shingles: a single changed word leaves little of them in common.
+    #[serde(default)]
+    pub short_count: u64,
     /// Documents without the id field, which are identified by their place.
     pub without_id_count: u64,
     /// The field that ids were taken from though nobody named it, for a saved index that documents are added to: every
@@ -109,8 +119,8 @@ pub struct Input {
     /// Other entries by kind, such as `request` records, pictures, and records whose text is null or missing. They are
     /// written unchanged, except those that belong to removed documents.
     pub carried: BTreeMap<String, u64>,
-    /// What was left out: hidden files, further names of files that were read, folders with an unfinished run, what was
-    /// excluded, and files beside data that are not documents.
+    /// Entries that were left out: hidden files, further names of files that were read, folders with an unfinished run,
+    /// excluded entries, and files next to data that are not documents.
     pub left_out: LeftOut,
     /// Options that have no effect on files of these formats.
     #[serde(default)]
@@ -130,7 +140,7 @@ impl Input {
     }
 }
 
-/// What was found.
+/// Counts of duplicates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -139,6 +149,10 @@ pub struct Found {
     pub repeated_text_count: u64,
     /// Distinct texts that share a bucket with another; `None` for methods without buckets.
     pub sharing_bucket_count: Option<u64>,
+    /// Distinct texts of the largest family, including those of the reference: texts that share buckets, directly or
+    /// through others, and are decided together. `None` for methods without buckets.
+    #[serde(default)]
+    pub largest_family: Option<u64>,
     /// Pairs that shared a bucket and were examined. A removed document needs no further proof.
     pub candidate_count: Option<u64>,
     /// Of these, the ones measured exactly: the others were certainly too different.
@@ -159,6 +173,9 @@ pub struct Found {
     pub same_words_count: u64,
     /// Of those removed, the others.
     pub near_duplicate_count: u64,
+    /// Of these, the ones that differ only in numbers from the kept document.
+    #[serde(default)]
+    pub different_numbers_count: u64,
     /// Documents kept.
     pub kept_count: u64,
     /// Kept documents with at least one removed near-duplicate.
@@ -201,13 +218,13 @@ pub struct LeastSimilar {
     pub kept_uri: Option<String>,
 }
 
-/// How many sources and skipped entries a summary names; the rest is counted.
+/// Maximum number of sources and skipped entries in a summary; the rest is counted.
 const NAMED: usize = 1000;
 
-/// How many of the least sure removals a summary names.
+/// Number of the least certain removals in a summary.
 const LEAST_SIMILAR: usize = 5;
 
-/// How wide a band of similarity is: twenty of them.
+/// Number of bands of similarity.
 const BANDS: u32 = 20;
 
 impl Summary {
@@ -235,6 +252,7 @@ impl Summary {
             found: Found {
                 repeated_text_count: fates.repeated_texts(),
                 sharing_bucket_count: None,
+                largest_family: None,
                 candidate_count: None,
                 measured_count: None,
                 match_count: None,
@@ -247,6 +265,10 @@ impl Summary {
                 exact_copy_count: exact_copies,
                 same_words_count: same_words,
                 near_duplicate_count: removed - exact_copies - same_words,
+                different_numbers_count: fates
+                    .removed()
+                    .filter(|(document, ..)| fates.differs_in_numbers(*document))
+                    .count() as u64,
                 kept_count: kept,
                 cluster_count: sizes.range(2..).map(|(_, count)| count).sum(),
                 checksum_collision_count: corpus.checksum_collisions()?,
@@ -254,6 +276,8 @@ impl Summary {
             },
             wrote: Wrote::default(),
             parameters: Parameters::new(options, method),
+            boilerplate: IgnoredBoilerplate::of(corpus, &options.scheme)?,
+            boilerplate_decides: None,
             similarity: similarity(fates),
             least_similar: least_similar(corpus, fates)?,
             clusters_by_size: sizes,
@@ -275,7 +299,7 @@ impl Summary {
     ///
     /// # Errors
     ///
-    /// [`Error::NotARun`] when the folder has no summary of `dedup`.
+    /// [`Error::NotARun`] if the folder has no summary of `dedup`.
     pub fn read(folder: &Path) -> Result<Self> {
         let not_a_run = |reason: String| Error::NotARun { path: folder.to_owned(), reason };
         let invalid = |error: serde_json::Error| not_a_run(format!("{SUMMARY}: {error}"));
@@ -287,7 +311,7 @@ impl Summary {
         serde_json::from_value(value).map_err(invalid)
     }
 
-    /// Adds how many pairs came how far, and by which method if the size of the input has chosen another.
+    /// Adds the numbers of pairs by stage, and the method if the size of the input has selected another.
     pub(crate) fn set_found(&mut self, found: find::Found) {
         self.found.count_pairs(found);
         if found.is_small {
@@ -295,21 +319,22 @@ impl Summary {
         }
     }
 
-    /// Adds the times of the stages, and where they were: what differs between two runs that are the same.
+    /// Adds the times of the stages, and the folder: the parts that differ between equal runs.
     pub(crate) fn set_stages(&mut self, stages: Vec<Stage>) {
         self.seconds = stages.iter().map(|stage| stage.seconds).sum();
         self.peak_memory_bytes = stages.last().and_then(|stage| stage.peak_memory_bytes);
         self.stages = stages;
-        // Who has no command line has told what to read in another way.
+        // Callers without a command line pass the inputs directly.
         let folder = || std::env::current_dir().ok()?.into_os_string().into_string().ok();
         self.working_folder = if self.command.is_empty() { None } else { folder() };
     }
 }
 
 impl Found {
-    /// Adds how many pairs came how far.
+    /// Adds the numbers of pairs by stage.
     fn count_pairs(&mut self, found: find::Found) {
         self.sharing_bucket_count = found.sharing;
+        self.largest_family = found.largest_family;
         self.passed_over = found.passed_over;
         if let Some(counts) = found.counts {
             self.candidate_count = Some(counts.candidates);
@@ -327,6 +352,7 @@ pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Result<Input> {
         bytes: corpus.file_bytes[..files].iter().sum(),
         skipped_count: corpus.others.skipped_count,
         empty_count: corpus.token_counts[..documents].iter().filter(|count| **count == 0).count() as u64,
+        short_count: corpus.short_count(),
         without_id_count: if read.settings.fields.id.is_some() { corpus.without_id() } else { 0 },
         id_field: None,
         without_value_count: corpus.values.iter().take(documents).filter(|value| **value == FieldValue::Missing).count()
@@ -342,7 +368,7 @@ pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Result<Input> {
     })
 }
 
-/// What was skipped, and why: the first of them.
+/// The first skipped entries, with reasons.
 pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
     corpus.others.skipped().take(NAMED).cloned().collect()
 }
@@ -386,7 +412,7 @@ fn least_similar(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<LeastSimilar>
 
 fn cluster_sizes(fates: &Fates<'_>, kept: usize) -> BTreeMap<u64, u64> {
     let mut sizes = vec![0_u32; kept + 1];
-    // What went for the reference is in none of the input's clusters.
+    // Documents removed for the reference are in no cluster of the input.
     fates.clusters.iter().filter(|cluster| **cluster as usize <= kept).for_each(|at| sizes[*at as usize] += 1);
     let mut by_size = BTreeMap::new();
     // Clusters are numbered from 1.

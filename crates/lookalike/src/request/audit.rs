@@ -12,7 +12,7 @@ use super::{at_least_one, named_file, number};
 use crate::options::{AuditOptions, ReadOptions, ReportOptions, ReportTexts};
 use crate::refused::Refused;
 
-/// What [`Audit::prepare`](crate::Audit::prepare) is asked to do. What is not given has the default of the command.
+/// Unchecked options of [`Audit::prepare`](crate::Audit::prepare). Missing ones have the defaults of the command.
 ///
 /// ```
 /// use lookalike::{AuditRequest, DedupRequest};
@@ -31,7 +31,7 @@ pub struct AuditRequest {
     /// The output folder of a finished run.
     #[serde(skip)]
     pub folder: PathBuf,
-    /// How the input of the run was read: texts are read again from there.
+    /// Input of the run, and the settings with which it was read: texts are read again from it.
     #[serde(skip)]
     pub read: Option<ReadOptions>,
     /// The reference of the run.
@@ -40,15 +40,15 @@ pub struct AuditRequest {
     /// The scheme of the run. Default: that of a run without options.
     #[serde(skip)]
     pub scheme: Option<Scheme>,
-    /// About how many removals are labeled. Default: 300.
+    /// Approximate number of removals to label. Default: 300.
     pub sample: Option<i64>,
-    /// How many pairs just below the threshold are labeled besides. Default: 40.
+    /// Number of additional pairs just below the threshold to label. Default: 40.
     pub near_misses: Option<i64>,
-    /// Random seed: another one draws other pairs. Default: 0.
+    /// Random seed: a different seed selects different pairs. Default: 0.
     pub seed: Option<i64>,
-    /// The name of who labels.
+    /// The name of the person who labels.
     pub labeler: Option<String>,
-    /// The file of the page, for somebody else. Default: no file is written.
+    /// The file of the page, for another person. Default: no file is written.
     pub report: Option<PathBuf>,
 }
 
@@ -64,7 +64,7 @@ impl AuditRequest {
     ///
     /// # Errors
     ///
-    /// When a value is impossible.
+    /// If a value is invalid.
     pub fn check(self) -> Result<AuditOptions, Refused> {
         named_file(JobOption::Report, self.report.as_deref())?;
         Ok(AuditOptions {
@@ -80,7 +80,7 @@ impl AuditRequest {
     }
 }
 
-/// What [`report`](crate::report()) is asked to do. What is not given has the default of the command.
+/// Unchecked options of [`report`](crate::report()). Missing ones have the defaults of the command.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[setters(strip_option, into)]
@@ -89,7 +89,7 @@ pub struct ReportRequest {
     /// The output folder of a finished run.
     #[serde(skip)]
     pub folder: PathBuf,
-    /// How the input of the run was read, if that is known: texts are read again from there.
+    /// Input of the run, and the settings with which it was read, if known: texts are read again from it.
     #[serde(skip)]
     pub read: Option<ReadOptions>,
     /// The reference of the run.
@@ -102,14 +102,14 @@ pub struct ReportRequest {
     pub output: Option<PathBuf>,
     /// Replace the file if it exists.
     pub force: Option<bool>,
-    /// How much of the documents the report shows. Default: `excerpt`.
+    /// Amount of documents' text in the report. Default: `excerpt`.
     pub report_texts: Option<ReportTexts>,
 }
 
 from_options!(ReportRequest);
 
 impl ReportRequest {
-    /// A report on the run in a folder, without texts unless [`read`](Self::read) says where these are.
+    /// A report on the run in a folder, without texts unless [`read`](Self::read) says where they are.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), ..Self::default() }
     }
@@ -118,7 +118,7 @@ impl ReportRequest {
     ///
     /// # Errors
     ///
-    /// When the output is not the name of a file.
+    /// If the output is not the name of a file.
     pub fn check(self) -> Result<ReportOptions, Refused> {
         named_file(JobOption::Output, self.output.as_deref())?;
         Ok(ReportOptions {

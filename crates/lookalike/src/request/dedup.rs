@@ -13,16 +13,19 @@ use lookalike_io::input::held::HeldTable;
 use lookalike_io::write::NOTES;
 use serde::{Deserialize, Serialize};
 
+use super::boilerplate::{IgnoreBoilerplate, Ignored, source_of_table};
+use super::matching::MatchRequest;
 use super::read::ReadRequest;
 use super::resources::{ResourceRequest, WorkRequest};
 use super::scheme::SchemeRequest;
-use super::{is_stream, named_file};
+use super::{check_added, check_report, is_stream, named_file};
 use crate::options::{
-    Against, AgainstIndex, CompareWith, DedupOptions, Group, Output, ReadOptions, ReportTexts, Share, SourceBy,
+    Against, AgainstIndex, CompareWith, DedupOptions, DifferentNumbers, Group, Output, ReportTexts, Resources, Share,
+    SourceBy,
 };
-use crate::refused::{Refusal, Refused};
+use crate::refused::Refused;
 
-/// What [`dedup`](crate::dedup()) is asked to do. What is not given has the default of the command.
+/// Unchecked options of [`dedup`](crate::dedup()). Missing ones have the defaults of the command.
 ///
 /// ```
 /// use lookalike::DedupRequest;
@@ -37,14 +40,18 @@ use crate::refused::{Refusal, Refused};
 #[setters(strip_option, into)]
 #[non_exhaustive]
 pub struct DedupRequest {
-    /// What to read.
+    /// Options for reading.
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
     pub read: ReadRequest,
-    /// When documents are near-duplicates.
+    /// Criterion for near-duplicates.
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
     pub scheme: SchemeRequest,
+    /// Rules that decide which similar documents are matches.
+    #[serde(flatten, skip_deserializing)]
+    #[setters(skip)]
+    pub matching: MatchRequest,
     /// Limits.
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
@@ -64,9 +71,14 @@ pub struct DedupRequest {
     pub only_against: Option<bool>,
     /// Add the kept documents to the index.
     pub add_kept: Option<bool>,
-    /// Which of two near-duplicates is kept: `longest`, `first`, `last`, `max:FIELD` or `min:FIELD`. Default: `longest`.
+    /// Ignore what a source says on most of its pages: `true` for text on more than 30 % of them, another share, or a
+    /// table that `lookalike boilerplate` wrote. Default: nothing is ignored.
+    pub ignore_boilerplate: Option<IgnoreBoilerplate>,
+    /// Keep order, which decides which of two near-duplicates is kept: `longest`, `first`, `last`, `max:FIELD`,
+    /// `min:FIELD`, `source:A>B>*` (the first of these sources), or several separated by commas, each of which breaks
+    /// the ties of those before it. Default: `longest`.
     pub keep: Option<String>,
-    /// How matches become removals. Default: `independent`.
+    /// Strategy that turns matches into removals. Default: `independent`.
     pub group: Option<Group>,
     /// The source of a document: `host`, `file`, or a field. Default: the host of a page, else the file or its folder.
     pub source: Option<String>,
@@ -84,7 +96,7 @@ pub struct DedupRequest {
     pub report: Option<PathBuf>,
     /// Write no report.
     pub no_report: Option<bool>,
-    /// How much of the documents the report shows. Default: `excerpt`.
+    /// Amount of document text in the report. Default: `excerpt`.
     pub report_texts: Option<ReportTexts>,
     /// The command line that asked for all this, word by word and without secrets, for the summary.
     #[serde(skip)]
@@ -92,31 +104,46 @@ pub struct DedupRequest {
 }
 
 new_from_inputs!(DedupRequest, read.inputs);
-from_options!(DedupRequest, read, scheme, resources, work);
+from_options!(DedupRequest, read, scheme, matching, resources, work);
 
 impl DedupRequest {
     /// Checks all options, and that they go together.
     ///
     /// # Errors
     ///
-    /// When a value is impossible, has no effect, or contradicts another.
-    pub fn check(self) -> Result<DedupOptions, Refused> {
+    /// Fails if a value is impossible, has no effect, or contradicts another.
+    pub fn check(mut self) -> Result<DedupOptions, Refused> {
         let resources = self.resources.check()?;
+        let purpose = self.scheme.purpose;
+        self.read = self.read.with_purpose(purpose);
+        self.matching = self.matching.with_purpose(purpose);
+        if self.against_index.is_none() {
+            // An index has the boilerplate that it was made with.
+            self.ignore_boilerplate = IgnoreBoilerplate::of_purpose(self.ignore_boilerplate, purpose);
+        }
         let work = self.work.check()?;
         let keep = self.keep_order()?;
-        let scheme = self.checked_scheme()?;
+        let ignored = Ignored::of(self.ignore_boilerplate.as_ref())?;
+        let (scheme, code_file_count) = self.checked_scheme(&ignored, &resources)?;
+        let matching = self.matching.check(&self.scheme.with_purpose(), self.read.text.as_deref())?;
+        if self.against_index.is_some() {
+            self.matching.check_unused(JobOption::AgainstIndex, None)?;
+        }
+        if self.group == Some(Group::Components) && matching.numbers == DifferentNumbers::Keep {
+            // A document linked through others may differ from the kept one only in numbers.
+            return Err(Refused::not_with_value(JobOption::DifferentNumbers, JobOption::Group, "components"));
+        }
+        let scheme = matching.applied(scheme);
         check_keep(&keep, scheme.criterion())?;
         let compare_with = self.compared_with()?;
-        let (source, source_field) = source(self.source.as_deref())?;
+        let given = self.source.as_deref().map(|written| source(Some(written))).transpose()?;
+        let (source, source_field) = source_of_table(&scheme, given)?.unwrap_or_default();
         let output = self.written()?;
         self.check_evidence()?;
-        named_file(JobOption::Report, self.report.as_deref())?;
-        if self.no_report == Some(true) {
-            let given =
-                [(JobOption::Report, self.report.is_some()), (JobOption::ReportTexts, self.report_texts.is_some())];
-            if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
-                return Err(Refused::not_with(*option, JobOption::NoReport));
-            }
+        check_report(self.report.as_deref(), self.no_report, self.report_texts)?;
+        let is_in_folder = self.output.as_deref().is_some_and(|output| !is_stream(output));
+        if self.report_texts.is_some() && self.report.is_none() && !is_in_folder {
+            return Err(Refused::needs(JobOption::ReportTexts, JobOption::Report));
         }
         let lost = self.fail_if_source_loses.map(|value| {
             Share::new(value)
@@ -130,8 +157,11 @@ impl DedupRequest {
         if fields.is_none() {
             read.settings.fields.source = source_field;
             read.settings.fields.value = keep.field().map(str::to_owned);
+            matching.read_by(&mut read.settings);
         }
-        check_notes(output, &read)?;
+        if output == Output::Annotated {
+            check_added(JobOption::Annotate, &NOTES, &read)?;
+        }
         if output != Output::DryRun && self.output.is_some() && !read.tables.is_empty() {
             // Rows in memory have no file whose kept part could be written.
             return Err(Refused::needs(JobOption::Output, JobOption::DryRun));
@@ -139,6 +169,10 @@ impl DedupRequest {
         Ok(DedupOptions {
             read,
             scheme,
+            matching,
+            purpose,
+            code_file_count,
+            learn_boilerplate: ignored.learned(),
             // An index finds by its own sketches, and its recall is not that of a join.
             exact_if_small: self.scheme.leaves_method_open() && self.against_index.is_none(),
             compare_with,
@@ -163,27 +197,39 @@ impl DedupRequest {
     fn keep_order(&self) -> Result<Keep, Refused> {
         let written = self.keep.as_deref().unwrap_or("longest");
         written.parse().map_err(|_| {
-            Refused::unknown_word(JobOption::Keep, written, "longest, first, last, max:FIELD or min:FIELD")
+            Refused::unknown_word(
+                JobOption::Keep,
+                written,
+                "longest, first, last, max:FIELD, min:FIELD or source:A>B>*, or several with commas, at most one with a field",
+            )
         })
     }
 
-    /// The scheme of the request, or that of the index if the request names none.
-    fn checked_scheme(&self) -> Result<Scheme, Refused> {
-        let scheme = self.scheme.check()?;
+    /// The scheme of the request, or that of the index if the request names none; and the number of files for whose
+    /// names the tokens of source code were chosen.
+    fn checked_scheme(&self, ignored: &Ignored, resources: &Resources) -> Result<(Scheme, Option<u64>), Refused> {
+        let scheme = ignored.leave_out(self.scheme.check()?)?;
+        if self.against_index.is_some() && ignored.learned().is_some() {
+            // Stored documents were sketched without ignoring it.
+            return Err(Refused::not_with(JobOption::IgnoreBoilerplate, JobOption::AgainstIndex));
+        }
+        let names_none = self.scheme == SchemeRequest::default() && scheme.boilerplate().is_none();
         // An index that cannot be opened is an error of the job, which says why.
         let index = self.against_index.as_deref().and_then(|folder| Index::open(folder).ok());
         match index {
-            Some(index)
-                if self.scheme == SchemeRequest::default() || scheme.fingerprint() == index.scheme().fingerprint() =>
-            {
-                Ok(index.scheme().clone())
+            Some(index) if names_none || scheme.fingerprint() == index.scheme().fingerprint() => {
+                Ok((index.scheme().clone(), None))
             }
             Some(index) => Err(Refused::unknown_word(
                 JobOption::AgainstIndex,
                 format!("one with {}", index.scheme()),
                 format!("an index with the scheme of this run, {scheme}"),
             )),
-            None => Ok(scheme),
+            None if self.against_index.is_some() => Ok((scheme, None)),
+            None => {
+                let (scheme, code_file_count) = self.scheme.check_for(&self.read, resources)?;
+                Ok((ignored.leave_out(scheme)?, code_file_count))
+            }
         }
     }
 
@@ -235,11 +281,11 @@ impl DedupRequest {
     }
 }
 
-/// Makes sure that a keep order goes with a measure.
+/// Checks that a keep order is compatible with the measure.
 ///
 /// # Errors
 ///
-/// By containment the shorter of two documents is removed: a keep order that keeps it would break a promise.
+/// With containment, the shorter of two documents is removed: a keep order that keeps it would break a promise.
 pub(crate) fn check_keep(keep: &Keep, criterion: Criterion) -> Result<(), Refused> {
     if matches!(criterion, Criterion::Containment(_)) && *keep != Keep::Longest {
         return Err(Refused::not_with_value(JobOption::Keep, JobOption::Measure, criterion.measure()));
@@ -248,7 +294,7 @@ pub(crate) fn check_keep(keep: &Keep, criterion: Criterion) -> Result<(), Refuse
 }
 
 /// The source of a document, and the field if it is one.
-fn source(written: Option<&str>) -> Result<(SourceBy, Option<String>), Refused> {
+pub(super) fn source(written: Option<&str>) -> Result<(SourceBy, Option<String>), Refused> {
     Ok(match written {
         None => (SourceBy::HostOrFile, None),
         Some("host") => (SourceBy::Host, None),
@@ -258,23 +304,4 @@ fn source(written: Option<&str>) -> Result<(SourceBy, Option<String>), Refused> 
             field => (SourceBy::Field, Some(field.to_owned())),
         },
     })
-}
-
-/// Makes sure that no note replaces a field that the run uses: the text would be lost, or what documents are known by.
-fn check_notes(output: Output, read: &ReadOptions) -> Result<(), Refused> {
-    if output != Output::Annotated {
-        return Ok(());
-    }
-    let fields = &read.settings.fields;
-    let used = [
-        (JobOption::Text, Some(&fields.text)),
-        (JobOption::Id, fields.id.as_ref()),
-        (JobOption::Source, fields.source.as_ref()),
-        (JobOption::Keep, fields.value.as_ref()),
-    ];
-    let is_note = |field: &String| NOTES.contains(&field.split('.').next().unwrap_or_default());
-    match used.into_iter().find_map(|(option, field)| Some((option, field.filter(|field| is_note(field))?))) {
-        Some((option, field)) => Err(Refused::new(JobOption::Annotate, Refusal::Replaces(option, field.clone()))),
-        None => Ok(()),
-    }
 }

@@ -7,6 +7,7 @@ use lookalike_core::remedy::{JobOption, Remedy};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::ignoring::{IgnoreRequest, Ignoring};
 use super::named_file;
 use super::read::ReadRequest;
 use super::resources::ResourceRequest;
@@ -14,20 +15,24 @@ use super::scheme::SchemeRequest;
 use crate::options::{EvaluateOptions, NamedScheme};
 use crate::refused::Refused;
 
-/// What [`evaluate`](crate::evaluate()) is asked to do. What is not given has the default of the command.
+/// Unchecked options of [`evaluate`](crate::evaluate()). Missing ones have the defaults of the command.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[setters(strip_option, into)]
 #[non_exhaustive]
 pub struct EvaluateRequest {
-    /// What to read.
+    /// Options for reading.
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
     pub read: ReadRequest,
-    /// What all schemes have in common.
+    /// Settings shared by all schemes.
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
     pub scheme: SchemeRequest,
+    /// Text to ignore.
+    #[serde(flatten, skip_deserializing)]
+    #[setters(skip)]
+    pub ignoring: IgnoreRequest,
     /// Limits.
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
@@ -50,26 +55,29 @@ pub struct EvaluateRequest {
 const METHODS: [&str; 5] = ["minhash", "minhash:sketch=classic", "supershingle", "simhash", "simhash:bits=6:verify"];
 
 new_from_inputs!(EvaluateRequest, read.inputs);
-from_options!(EvaluateRequest, read, scheme, resources);
+from_options!(EvaluateRequest, read, scheme, ignoring, resources);
 
 impl EvaluateRequest {
     /// Checks all options, and that they go together.
     ///
     /// # Errors
     ///
-    /// When a value is impossible, has no effect, or contradicts another.
+    /// Fails if a value is impossible, has no effect, or contradicts another.
     pub fn check(self) -> Result<EvaluateOptions, Refused> {
         let resources = self.resources.check()?;
-        let schemes = self.schemes()?;
+        let ignoring = self.ignoring.check(self.scheme.purpose)?;
+        let schemes = self.schemes(&ignoring)?;
         named_file(JobOption::Output, self.output.as_deref())
             .map_err(|refused| refused.with_remedies([Remedy::give_word(JobOption::Summary, "json")]))?;
-        let read = self.read.check(&resources)?;
+        let read = self.read.with_purpose(self.scheme.purpose);
+        // Boilerplate left out for a table has the same source in all schemes.
+        let (read, learning) = ignoring.read(read, &schemes[0].scheme, &resources)?;
         let histograms = self.histograms == Some(true);
-        Ok(EvaluateOptions { read, schemes, labels: self.labels, histograms, output: self.output, resources })
+        Ok(EvaluateOptions { read, schemes, learning, labels: self.labels, histograms, output: self.output, resources })
     }
 
     /// Every method with every threshold and shingle.
-    fn schemes(&self) -> Result<Vec<NamedScheme>, Refused> {
+    fn schemes(&self, ignoring: &Ignoring) -> Result<Vec<NamedScheme>, Refused> {
         let common = &self.scheme;
         for (several, one, is_given) in [
             (JobOption::Methods, JobOption::Method, self.methods.is_some() && common.method.is_some()),
@@ -110,7 +118,7 @@ impl EvaluateRequest {
                         (written.clone(), method(written, common)?)
                     };
                     let scheme = request.check().map_err(|refused| self.of_several(of_method(written, refused)))?;
-                    schemes.push(NamedScheme { name, scheme });
+                    schemes.push(NamedScheme { name, scheme: ignoring.leave_out(scheme)? });
                 }
             }
         }
@@ -140,10 +148,13 @@ fn method(written: &str, common: SchemeRequest) -> Result<SchemeRequest, Refused
     }
     let own = SchemeRequest::from_options(options).map_err(|refused| not_a_method(written, &refused))?;
     Ok(SchemeRequest {
+        purpose: common.purpose,
         threshold: common.threshold,
         shingle: common.shingle,
+        tokens: common.tokens,
         stopwords: common.stopwords,
         fold: common.fold,
+        count_repeats: common.count_repeats,
         measure: common.measure,
         key: common.key,
         ..own
@@ -153,8 +164,8 @@ fn method(written: &str, common: SchemeRequest) -> Result<SchemeRequest, Refused
 /// A refusal of a parameter, as one of the method that was written with it.
 fn of_method(written: &str, refused: Refused) -> Refused {
     let is_common = refused.option().is_some_and(|option| {
-        use JobOption::{Fold, Key, Measure, Shingle, Stopwords, Threshold};
-        [Fold, Key, Measure, Shingle, Stopwords, Threshold].contains(&option)
+        use JobOption::{CountRepeats, Fold, Key, Measure, Purpose, Shingle, Stopwords, Threshold, Tokens};
+        [CountRepeats, Fold, Key, Measure, Purpose, Shingle, Stopwords, Threshold, Tokens].contains(&option)
     });
     if written.is_empty() || is_common { refused } else { not_a_method(written, &refused) }
 }

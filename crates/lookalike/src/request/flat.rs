@@ -1,6 +1,7 @@
-//! A flat object of options to the groups of a request: each group takes the fields that it knows, and what is left over is refused.
+//! Converts a flat object of options to the groups of a request: each group takes the fields that it knows, and any
+//! remaining ones are an error.
 //!
-//! The error is [`Refused`], so a wrong value names its option and says what is wrong with it as data.
+//! The error is [`Refused`], which names the option and describes the problem as data.
 
 use lookalike_core::remedy::JobOption;
 use serde::de::value::{MapDeserializer, SeqDeserializer, StringDeserializer};
@@ -27,7 +28,7 @@ impl Flat {
         T::deserialize(self)
     }
 
-    /// Makes sure that every option was taken.
+    /// Checks that every option was taken.
     pub(crate) fn finish(self) -> Result<(), Refused> {
         match self.left.into_iter().next() {
             None => Ok(()),
@@ -43,7 +44,7 @@ impl Flat {
 ///
 /// # Errors
 ///
-/// When an option is unknown or has a value of the wrong type.
+/// If an option is unknown or has a value of the wrong type.
 pub fn from_options<T: DeserializeOwned>(options: Map<String, Value>) -> Result<T, Refused> {
     let mut flat = Flat::new(options);
     let request = flat.take()?;
@@ -95,7 +96,7 @@ impl<'de> MapAccess<'de> for Taken {
     }
 }
 
-/// A value as it was given.
+/// A value as it was passed.
 struct Given(Value);
 
 impl IntoDeserializer<'_, Refused> for Given {

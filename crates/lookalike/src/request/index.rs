@@ -12,18 +12,18 @@ use super::scheme::SchemeRequest;
 use crate::options::AddOptions;
 use crate::refused::Refused;
 
-/// How an index is to be made. All of it is fixed for the life of the index.
+/// Unchecked options of a new index. All of them are fixed for the life of the index.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[setters(strip_option, into)]
 #[non_exhaustive]
 pub struct CreateRequest {
-    /// When documents are near-duplicates, and how they are found.
+    /// Criterion for near-duplicates, and the method that finds them.
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
     pub scheme: SchemeRequest,
-    /// What is stored of documents. Default: `text`.
+    /// Data that is stored per document. Default: `text`.
     pub store: Option<Store>,
 }
 
@@ -34,9 +34,14 @@ impl CreateRequest {
     ///
     /// # Errors
     ///
-    /// When a value is impossible, has no effect, or contradicts another.
+    /// Fails if a value is impossible, has no effect, or contradicts another.
     pub fn check(self) -> Result<CreateOptions, Refused> {
         let scheme = self.scheme.check()?;
+        if let Some(purpose) = self.scheme.purpose.filter(|purpose| purpose.ignores_boilerplate()) {
+            // At the thresholds of these purposes, pages of one template would be near-duplicates.
+            let allowed = "one that ignores no boilerplate, which an index compares: code, short, chat or legal";
+            return Err(Refused::unknown_word(JobOption::Purpose, purpose.to_string(), allowed));
+        }
         let learns = scheme.build_method().learns();
         if learns || scheme.method().checksum().is_some() {
             // Texts come one by one: nothing can be learnt from all of them first.
@@ -53,7 +58,7 @@ impl CreateRequest {
 #[setters(strip_option, into)]
 #[non_exhaustive]
 pub struct AddRequest {
-    /// What to read.
+    /// Options for reading.
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
     pub read: ReadRequest,
@@ -75,7 +80,7 @@ impl AddRequest {
     ///
     /// # Errors
     ///
-    /// When a value is impossible.
+    /// Fails if a value is impossible.
     pub fn check(self) -> Result<AddOptions, Refused> {
         let resources = self.resources.check()?;
         let mut read = self.read.check(&resources)?;
@@ -90,7 +95,7 @@ impl AddRequest {
     }
 }
 
-/// How an index is searched.
+/// Unchecked options of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -112,7 +117,7 @@ impl SearchRequest {
     ///
     /// # Errors
     ///
-    /// When a value is impossible.
+    /// Fails if a value is impossible.
     pub fn check(&self) -> Result<SearchOptions, Refused> {
         let default = SearchOptions::default();
         if let Some(threshold) = self.threshold.filter(|threshold| !(*threshold > 0.0 && *threshold <= 1.0)) {

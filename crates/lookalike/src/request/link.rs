@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::resources::ResourceRequest;
 use super::{named_file, named_folder, share};
-use crate::options::{AddRecordsOptions, LinkModel, LinkOptions};
+use crate::options::{AddRecordsOptions, LinkModel, LinkOptions, ReviewOptions};
 use crate::refused::Refused;
 
-/// What [`link`](crate::link()) is asked to do. What is not given has the default of the command.
+/// Unchecked options of [`link`](crate::link()). Missing ones have the defaults of the command.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[setters(strip_option, into)]
@@ -40,7 +40,7 @@ pub struct LinkRequest {
     pub threshold: Option<f64>,
     /// At most one match per record in the other table.
     pub one_to_one: Option<bool>,
-    /// How much more is compared than by default: 2 for buckets with twice the pairs.
+    /// Factor on the number of comparisons: 2 for buckets with twice the pairs.
     pub effort: Option<f64>,
     /// Column of dates: merged records have the newest value of each column.
     pub newest: Option<String>,
@@ -75,7 +75,7 @@ impl LinkRequest {
     ///
     /// # Errors
     ///
-    /// When a value is impossible, has no effect, or contradicts another.
+    /// Fails if a value is impossible, has no effect, or contradicts another.
     pub fn check(self) -> Result<LinkOptions, Refused> {
         let resources = self.resources.check()?;
         let (within, one_to_one) = (self.within == Some(true), self.one_to_one == Some(true));
@@ -147,9 +147,35 @@ impl AddRecordsRequest {
     ///
     /// # Errors
     ///
-    /// When one is impossible.
+    /// Fails if a limit is impossible.
     pub fn check(self) -> Result<AddRecordsOptions, Refused> {
         Ok(AddRecordsOptions { new: self.new, folder: self.folder, resources: self.resources.check()? })
+    }
+}
+
+/// Pairs of a result of [`link`](crate::link()) to label.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ReviewRequest {
+    /// Limits.
+    pub resources: ResourceRequest,
+    /// The folder of the result.
+    pub folder: PathBuf,
+}
+
+impl ReviewRequest {
+    /// A review of the result in a folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), resources: ResourceRequest::default() }
+    }
+
+    /// Checks the limits.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a limit is impossible.
+    pub fn check(self) -> Result<ReviewOptions, Refused> {
+        Ok(ReviewOptions { folder: self.folder, resources: self.resources.check()? })
     }
 }
 

@@ -15,7 +15,7 @@ use super::resources::ResourceRequest;
 use crate::options::{AngleUnit, GridOptions, PrintColumns, PrintSearch, PrintsOptions, ReadPrints, RowFormat};
 use crate::refused::Refused;
 
-/// What [`prints`](crate::prints()) is asked to do. What is not given has the default of the command.
+/// Unchecked options of [`prints`](crate::prints()). Missing ones have the defaults of the command.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[setters(strip_option, into)]
@@ -29,10 +29,10 @@ pub struct PrintsRequest {
     pub inputs: Vec<PathBuf>,
     /// Prints in which those of the input are looked up, instead of in the input itself.
     pub against: Vec<PathBuf>,
-    /// Further tables of minutiae, in the memory of the caller.
+    /// More tables of minutiae, in memory.
     #[serde(skip)]
     pub in_memory: Vec<MemoryTable>,
-    /// The same of the prints in which those of the input are looked up.
+    /// The same for the prints in which those of the input are looked up.
     #[serde(skip)]
     pub against_in_memory: Vec<MemoryTable>,
     /// Number of prints of `against` to write for each print of the input. Default: 5.
@@ -68,16 +68,16 @@ pub struct PrintsRequest {
     pub size: Option<[i64; 2]>,
     /// Pixels per centimeter. Default: 197, which is 500 dots per inch.
     pub resolution: Option<f64>,
-    /// The file that is written to, which is not read as input.
+    /// The output file, which is not read as input.
     pub output: Option<PathBuf>,
-    /// How pairs are written. Default: `jsonl`.
+    /// Format of pairs. Default: `jsonl`.
     pub format: Option<RowFormat>,
 }
 
-/// As many triples as still fit the memory of any machine, many times over what helps.
+/// Maximum number of triples: they fit in the memory of any machine, and far fewer are useful.
 const MOST_BUCKETS: usize = 1 << 20;
 
-/// The number of prints of a reference that are written, unless another is given.
+/// Default number of prints of a reference to write per print.
 const TOP: i64 = 5;
 
 from_options!(PrintsRequest, resources);
@@ -88,11 +88,11 @@ impl PrintsRequest {
         Self { inputs: inputs.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// Checks all options, and that they go together.
+    /// Checks all options, and their combinations.
     ///
     /// # Errors
     ///
-    /// When a value is impossible, has no effect, or contradicts another.
+    /// If a value is invalid, has no effect, or contradicts another.
     pub fn check(self) -> Result<PrintsOptions, Refused> {
         let resources = self.resources.check()?;
         if let Some(threshold) = self.threshold.filter(|threshold| !(0.0..=1.0).contains(threshold)) {

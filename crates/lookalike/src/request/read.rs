@@ -1,4 +1,4 @@
-//! What is read, and how: inputs, fields, and what one document is.
+//! Options for reading: inputs, fields, and the definition of a document.
 
 use std::path::PathBuf;
 
@@ -12,15 +12,21 @@ use serde::{Deserialize, Serialize};
 use crate::options::{ReadOptions, Resources};
 use crate::refused::Refused;
 
-/// What a job reads, in the words of its users.
+/// Unchecked options for reading the input of a job.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[setters(strip_option, into)]
+#[setters(generate_delegates(ty = "super::DecontaminateRequest", field = "read"))]
 #[setters(generate_delegates(ty = "super::DedupRequest", field = "read"))]
+#[setters(generate_delegates(ty = "super::CompareRequest", field = "read"))]
 #[setters(generate_delegates(ty = "super::PairsRequest", field = "read"))]
+#[setters(generate_delegates(ty = "super::PassagesRequest", field = "read"))]
+#[setters(generate_delegates(ty = "super::SplitsRequest", field = "read"))]
 #[setters(generate_delegates(ty = "super::TuneRequest", field = "read"))]
 #[setters(generate_delegates(ty = "super::EvaluateRequest", field = "read"))]
 #[setters(generate_delegates(ty = "super::AddRequest", field = "read"))]
+#[setters(generate_delegates(ty = "super::BoilerplateRequest", field = "read"))]
+#[setters(generate_delegates(ty = "super::ExtractRequest", field = "read"))]
 #[non_exhaustive]
 pub struct ReadRequest {
     /// Files, folders, patterns, addresses, or `-` for standard input.
@@ -31,7 +37,8 @@ pub struct ReadRequest {
     /// Tables in memory, read after all files.
     #[serde(skip)]
     pub tables_in_memory: Vec<HeldTable>,
-    /// The fields as the input names them, where they are not the ones that are asked for: a copy of a table has names of its own.
+    /// The fields as the input names them, where they are not the ones that are asked for: a copy of a table has names
+    /// of its own.
     #[serde(skip)]
     #[setters(skip)]
     pub fields_in_input: Option<Fields>,
@@ -43,6 +50,10 @@ pub struct ReadRequest {
     pub id: Option<String>,
     /// The text of a page that is compared. Default: `text`.
     pub extract: Option<Extract>,
+    /// Descriptions of images are part of the text of a page. Default: false.
+    pub alt: Option<bool>,
+    /// Targets of links are part of the text of a page. Default: false.
+    pub links: Option<bool>,
     /// One document of a text file. Default: `file`.
     pub split: Option<Split>,
     /// Separator of cells in CSV files: one character, or `tab`. Default: detected.
@@ -65,17 +76,28 @@ impl ReadRequest {
             (JobOption::Id, self.id.is_some()),
             (JobOption::Split, self.split.is_some()),
             (JobOption::Extract, self.extract.is_some()),
+            (JobOption::Alt, self.alt == Some(true)),
+            (JobOption::Links, self.links == Some(true)),
             (JobOption::Delimiter, self.delimiter.is_some()),
             (JobOption::NoHeader, self.no_header == Some(true)),
         ];
         given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
     }
 
+    /// Refuses settings where nothing is read.
+    ///
+    /// # Errors
+    ///
+    /// Fails if an option for reading documents is set.
+    pub fn check_unused(&self) -> Result<(), Refused> {
+        self.given().map_or(Ok(()), |option| Err(Refused::needs(option, JobOption::Inputs)))
+    }
+
     /// Checks how documents are read.
     ///
     /// # Errors
     ///
-    /// When the delimiter is not one character, or two fields are to be the text.
+    /// Fails if the delimiter is not exactly one character, or two fields are selected as the text.
     pub fn check(self, resources: &Resources) -> Result<ReadOptions, Refused> {
         if self.html_field.is_some() && self.text.is_some() {
             return Err(Refused::not_with(JobOption::HtmlField, JobOption::Text));
@@ -90,6 +112,8 @@ impl ReadRequest {
             fields,
             split: self.split.unwrap_or_default(),
             extract: self.extract.unwrap_or_default(),
+            alt: self.alt == Some(true),
+            links: self.links == Some(true),
             is_html,
             delimiter,
             has_header: self.no_header != Some(true),

@@ -1,4 +1,4 @@
-//! How much a job may use, and where it puts what does not fit in memory.
+//! Limits on the resources of a job, and the location for data that does not fit in memory.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -20,14 +20,19 @@ use crate::resources::memory::Memory;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[setters(strip_option, into)]
+#[setters(generate_delegates(ty = "super::DecontaminateRequest", field = "resources"))]
 #[setters(generate_delegates(ty = "super::DedupRequest", field = "resources"))]
+#[setters(generate_delegates(ty = "super::CompareRequest", field = "resources"))]
 #[setters(generate_delegates(ty = "super::PairsRequest", field = "resources"))]
+#[setters(generate_delegates(ty = "super::PassagesRequest", field = "resources"))]
+#[setters(generate_delegates(ty = "super::SplitsRequest", field = "resources"))]
 #[setters(generate_delegates(ty = "super::TuneRequest", field = "resources"))]
 #[setters(generate_delegates(ty = "super::EvaluateRequest", field = "resources"))]
 #[setters(generate_delegates(ty = "super::LinkRequest", field = "resources"))]
 #[setters(generate_delegates(ty = "super::SetsRequest", field = "resources"))]
 #[setters(generate_delegates(ty = "super::PrintsRequest", field = "resources"))]
 #[setters(generate_delegates(ty = "super::AddRequest", field = "resources"))]
+#[setters(generate_delegates(ty = "super::ExtractRequest", field = "resources"))]
 #[non_exhaustive]
 pub struct ResourceRequest {
     /// Number of threads. Default: one per core.
@@ -38,11 +43,12 @@ pub struct ResourceRequest {
     pub max_record: Option<Size>,
     /// Text, uncompressed, beyond which the job is given up. Default: no limit.
     pub max_input: Option<Size>,
-    /// Patterns of files and folders that are not read, such as `*.md`; one with a slash is for the path below an input.
+    /// Patterns of files and folders that are not read, such as `*.md`; one with a slash is for the path below an
+    /// input.
     pub exclude: Vec<String>,
 }
 
-/// More threads than any machine has cores would only get in each other's way.
+/// Maximum number of threads: more than the cores of any machine would only slow each other down.
 const MOST_THREADS: i64 = 1024;
 
 /// The longest record: places of documents are kept in 32 bits.
@@ -53,7 +59,7 @@ impl ResourceRequest {
     ///
     /// # Errors
     ///
-    /// When one is not a number or size, or out of range.
+    /// Fails if a limit is not a number or size, or is out of range.
     pub fn check(&self) -> Result<Resources, Refused> {
         self.check_for(1)
     }
@@ -112,6 +118,7 @@ impl Default for Resources {
 #[setters(strip_option, into)]
 #[setters(generate_delegates(ty = "super::DedupRequest", field = "work"))]
 #[setters(generate_delegates(ty = "super::PairsRequest", field = "work"))]
+#[setters(generate_delegates(ty = "super::SplitsRequest", field = "work"))]
 #[non_exhaustive]
 pub struct WorkRequest {
     /// Folder for what does not fit in memory, from which an interrupted run can be resumed.
@@ -127,7 +134,7 @@ impl WorkRequest {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// Fails if a run is to be resumed, but no folder is given.
     pub fn check(&self) -> Result<WorkOptions, Refused> {
         let earlier = match (self.resume == Some(true), self.is_forced()) {
             (true, _) if self.work.is_none() => return Err(Refused::needs(JobOption::Resume, JobOption::Work)),

@@ -1,4 +1,5 @@
-//! When two documents are near-duplicates, and how they are found: every parameter of every method, and which belong together.
+//! Criterion for near-duplicates, and the methods that find them: every parameter of every method, and which belong
+//! together.
 
 use derive_setters::Setters;
 use lookalike_core::Error;
@@ -18,6 +19,7 @@ use lookalike_core::text::stop_words::StopWords;
 use serde::{Deserialize, Serialize};
 
 use super::number;
+use crate::options::Purpose;
 use crate::refused::{Refusal, Refused};
 
 /// The scheme of a job in the words of its users. What is not given has the default of the command.
@@ -26,26 +28,37 @@ use crate::refused::{Refusal, Refused};
 #[serde(default)]
 #[setters(strip_option, into)]
 #[setters(generate_delegates(ty = "super::DedupRequest", field = "scheme"))]
+#[setters(generate_delegates(ty = "super::CompareRequest", field = "scheme"))]
 #[setters(generate_delegates(ty = "super::PairsRequest", field = "scheme"))]
+#[setters(generate_delegates(ty = "super::SplitsRequest", field = "scheme"))]
 #[setters(generate_delegates(ty = "super::TuneRequest", field = "scheme"))]
 #[setters(generate_delegates(ty = "super::EvaluateRequest", field = "scheme"))]
+#[setters(generate_delegates(ty = "super::ExtractRequest", field = "scheme"))]
 #[setters(generate_delegates(ty = "super::CreateRequest", field = "scheme"))]
 #[non_exhaustive]
 pub struct SchemeRequest {
+    /// The purpose, which stands for settings that are given here as well: those win.
+    pub purpose: Option<Purpose>,
     /// Minimum similarity of near-duplicates: above 0, at most 1. Default: 0.8.
     pub threshold: Option<f64>,
     /// The runs of text that are compared: `word:K`, `char:K`, `token:K` (tokens as they are,
     /// with blanks between them), `stopword` or `stopword:LANGUAGES`. Default: `word:5`.
     pub shingle: Option<String>,
+    /// The tokens of a text: `words`, `code` (identifiers, numbers and operators of source code) or `code:LANGUAGE`.
+    /// Default: `words`, and `code` where most files of the input are source code by their names.
+    pub tokens: Option<String>,
     /// Your own stop words, for the shingle `stopword`.
     pub stopwords: Option<Vec<String>>,
-    /// Differences to ignore: `accents`, `digits`, or `accents,digits`.
+    /// Differences to ignore: `accents`, `digits`, `links` (addresses, mentions and hashtags), or several with commas
+    /// between them; in source code, `identifiers`.
     pub fold: Option<String>,
+    /// A shingle that a text repeats counts as often as it occurs.
+    pub count_repeats: Option<bool>,
     /// The measure of similarity. Default: `jaccard`.
     pub measure: Option<Measure>,
     /// The key of the sketches: 1 to 32 hexadecimal digits, or `random`.
     pub key: Option<String>,
-    /// How near-duplicates are found. Default: `minhash`.
+    /// Method that finds near-duplicates. Default: `minhash`.
     pub method: Option<MethodName>,
     /// Miss nothing: the same as the method `exact`.
     pub exact: Option<bool>,
@@ -96,33 +109,49 @@ impl SchemeRequest {
     ///
     /// # Errors
     ///
-    /// When a value is impossible, or has no effect.
+    /// Fails if a value is impossible, or has no effect.
     pub fn check(&self) -> Result<Scheme, Refused> {
+        self.with_purpose().check_settings()
+    }
+
+    fn check_settings(&self) -> Result<Scheme, Refused> {
         let value = self.threshold.unwrap_or(0.8);
         let threshold = Threshold::new(value)
             .map_err(|_| Refused::out_of_range(JobOption::Threshold, value, "above 0 and at most 1"))?;
         let (shingle, fold) = (self.checked_shingle()?, self.checked_fold()?);
-        if matches!(shingle, Shingle::Token(_)) && fold != Fold::NONE {
-            // Tokens of the caller are compared as they are.
-            return Err(Refused::not_with_value(JobOption::Fold, JobOption::Shingle, shingle.to_string()));
-        }
+        check_fold(fold, &shingle)?;
         let measure = self.measure.unwrap_or_default();
         let method = self.checked_method(threshold, measure)?;
         let scheme = Scheme::new(measure.criterion(threshold), method).map_err(|error| match error {
             Error::DistanceOutOfRange { .. } => out_of_reach(JobOption::Bits, error),
             error => out_of_reach(JobOption::Method, error),
         })?;
-        Ok(scheme.with_shingle(shingle).with_fold(fold).with_key(self.checked_key()?))
+        let scheme = scheme.with_shingle(shingle).with_fold(fold).with_key(self.checked_key()?);
+        Ok(scheme.with_repeats_counted(self.count_repeats == Some(true)))
     }
 
-    /// Whether nobody has asked for a method or a parameter of one: then a small input is compared exactly.
+    /// True if neither a method nor a parameter of one was requested: a small input is then compared exactly.
     pub(crate) fn leaves_method_open(&self) -> bool {
-        let Self { threshold, shingle, stopwords, fold, measure, key, .. } = self.clone();
-        // What is left is about methods; a switch that is off asks for nothing.
+        let Self { purpose, threshold, shingle, tokens, stopwords, fold, count_repeats, measure, key, .. } =
+            self.clone();
+        // The remaining options are about methods; a switch that is off requests nothing.
         let off = |switch: Option<bool>| switch.filter(|is_on| !is_on);
         let (exact, rows_random, verify) = (off(self.exact), off(self.rows_random), off(self.verify));
-        let open =
-            Self { threshold, shingle, stopwords, fold, measure, key, exact, rows_random, verify, ..Self::default() };
+        let open = Self {
+            purpose,
+            threshold,
+            shingle,
+            tokens,
+            stopwords,
+            fold,
+            count_repeats,
+            measure,
+            key,
+            exact,
+            rows_random,
+            verify,
+            ..Self::default()
+        };
         *self == open
     }
 
@@ -144,9 +173,12 @@ impl SchemeRequest {
             ),
         })?;
         match (&self.stopwords, shingle) {
-            (None, shingle) => Ok(shingle),
-            (Some(_), Shingle::Word(_) | Shingle::Char(_) | Shingle::Token(_)) => {
+            (None, shingle) => self.of_tokens(shingle),
+            (Some(_), Shingle::Word(_) | Shingle::Char(_) | Shingle::Token(_) | Shingle::Code(..)) => {
                 Err(Refused::needs_value(JobOption::Stopwords, JobOption::Shingle, "stopword"))
+            }
+            (Some(_), shingle) if self.tokens.as_deref().is_some_and(|tokens| tokens != "words") => {
+                self.of_tokens(shingle)
             }
             (Some(_), Shingle::StopWord(_)) if written != "stopword" => {
                 // Own words take the place of those of the languages, which would be named for nothing.
@@ -165,9 +197,13 @@ impl SchemeRequest {
     fn checked_fold(&self) -> Result<Fold, Refused> {
         match self.fold.as_deref() {
             None | Some("" | "none") => Ok(Fold::NONE),
-            Some(written) => written
-                .parse()
-                .map_err(|_| Refused::unknown_word(JobOption::Fold, written, "accents, digits or accents,digits")),
+            Some(written) => written.parse().map_err(|_| {
+                Refused::unknown_word(
+                    JobOption::Fold,
+                    written,
+                    "accents, digits or links, or several with commas, or identifiers",
+                )
+            }),
         }
     }
 
@@ -240,7 +276,7 @@ impl SchemeRequest {
         self.parameters().into_iter().find_map(|(option, is_given, _)| is_given.then_some(option))
     }
 
-    /// Refuses a parameter of another method: it would change nothing, and whoever gave it expects it to.
+    /// Refuses a parameter of another method: it would change nothing, although the caller expects it to.
     fn check_parameters_of(&self, method: MethodName) -> Result<(), Refused> {
         match self.parameters().iter().find(|(_, is_given, (methods, _))| *is_given && !methods.contains(&method)) {
             Some((option, _, (_, methods))) => Err(Refused::needs_value(*option, JobOption::Method, methods)),
@@ -261,7 +297,7 @@ impl SchemeRequest {
         let within = Measure::Containment.to_string();
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) => {
-                // What bands are for by default, the recall says for containment as well.
+                // With containment, the recall is requested directly, and not through bands.
                 let instead = match option {
                     JobOption::Sketch => Remedy::LeaveOut(JobOption::Sketch),
                     option => Remedy::Replace(JobOption::Recall, *option),
@@ -323,6 +359,21 @@ impl SchemeRequest {
         let distance = self.bits.map_or(Ok(SimHash::DISTANCE as usize), |bits| number(JobOption::Bits, bits))? as u32;
         let is_verified = self.verify == Some(true);
         Ok(MethodOptions::SimHash { width, weights, distance, tables, is_verified })
+    }
+}
+
+/// Makes sure that what is to be ignored is in these tokens. Those of the caller are compared as they are, and those of
+/// source code up to the names of identifiers, which are in no other.
+fn check_fold(fold: Fold, shingle: &Shingle) -> Result<(), Refused> {
+    let is_plain = !fold.accents && !fold.digits && !fold.links;
+    match shingle {
+        Shingle::Token(_) if fold != Fold::NONE => {
+            Err(Refused::not_with_value(JobOption::Fold, JobOption::Shingle, shingle.to_string()))
+        }
+        Shingle::Code(..) if !is_plain => Err(Refused::not_with_value(JobOption::Fold, JobOption::Tokens, "code")),
+        Shingle::Code(..) => Ok(()),
+        _ if fold.identifiers => Err(Refused::needs_value(JobOption::Fold, JobOption::Tokens, "code")),
+        _ => Ok(()),
     }
 }
 

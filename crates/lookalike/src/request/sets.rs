@@ -16,7 +16,7 @@ use super::resources::ResourceRequest;
 use crate::options::{Finding, RowFormat, SetsForm, SetsOptions};
 use crate::refused::{Refusal, Refused};
 
-/// What [`sets`](crate::sets()) is asked to do. What is not given has the default of the command.
+/// Unchecked options of [`sets`](crate::sets()). Missing ones have the defaults of the command.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[setters(strip_option, into)]
@@ -30,10 +30,10 @@ pub struct SetsRequest {
     pub inputs: Vec<PathBuf>,
     /// A second collection of the same form, with whose sets those of the input are compared.
     pub against: Vec<PathBuf>,
-    /// Further sets: tables in the memory of the caller.
+    /// More sets: tables in memory.
     #[serde(skip)]
     pub in_memory: Vec<MemoryTable>,
-    /// The same of the second collection.
+    /// The same for the second collection.
     #[serde(skip)]
     pub against_in_memory: Vec<MemoryTable>,
     /// Minimum similarity of a pair: above 0, at most 1.
@@ -62,9 +62,9 @@ pub struct SetsRequest {
     pub column: Option<String>,
     /// Tables: column of weights.
     pub weight: Option<String>,
-    /// The file that is written to, which is not read as input.
+    /// The output file, which is not read as input.
     pub output: Option<PathBuf>,
-    /// How pairs are written. Default: `jsonl`.
+    /// Format of pairs. Default: `jsonl`.
     pub format: Option<RowFormat>,
 }
 
@@ -72,11 +72,11 @@ new_from_inputs!(SetsRequest, inputs);
 from_options!(SetsRequest, resources);
 
 impl SetsRequest {
-    /// Checks all options, and that they go together.
+    /// Checks all options, and their combinations.
     ///
     /// # Errors
     ///
-    /// When a value is impossible, has no effect, or contradicts another.
+    /// If a value is invalid, has no effect, or contradicts another.
     pub fn check(self) -> Result<SetsOptions, Refused> {
         let resources = self.resources.check()?;
         let measure = self.measure.unwrap_or_default();
@@ -111,7 +111,7 @@ impl SetsRequest {
         let threshold = threshold.transpose()?;
         let Some(recall) = self.recall else { return Ok(Finding::Exact { threshold }) };
         let Some(threshold) = threshold else { return Err(Refused::needs(JobOption::Recall, JobOption::Threshold)) };
-        // Sketches know no weights.
+        // Sketches do not support weights.
         if self.idf == Some(true) {
             return Err(Refused::not_with(JobOption::Recall, JobOption::Idf));
         }
@@ -123,7 +123,7 @@ impl SetsRequest {
         Ok(Finding::Sketched { threshold, banding })
     }
 
-    /// Lines, lists and rows of a table have options of their own.
+    /// Lines, lists and rows of a table each have their own options.
     fn form(&self) -> Result<SetsForm, Refused> {
         let named = self.named == Some(true);
         let pairs = [

@@ -11,17 +11,17 @@ use super::scheme::SchemeRequest;
 use crate::options::SketchOptions;
 use crate::refused::Refused;
 
-/// What [`sketch`](crate::sketch()) is asked to do. What is not given has the default of `dedup`.
+/// Unchecked options of [`sketch`](crate::sketch()). Missing ones have the defaults of `dedup`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[setters(strip_option, into)]
 #[non_exhaustive]
 pub struct SketchRequest {
-    /// What to read.
+    /// Input.
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
     pub read: ReadRequest,
-    /// What is sketched, and by which method.
+    /// Features to sketch, and the method.
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
     pub scheme: SchemeRequest,
@@ -39,8 +39,8 @@ impl SketchRequest {
     ///
     /// # Errors
     ///
-    /// When a value is impossible; when the method makes no sketches, or none of a text by itself; or when sketches of two
-    /// calls could not be compared.
+    /// If a value is invalid; if the method creates no sketches, or cannot sketch a text on its own; or if sketches of
+    /// two calls would not be comparable.
     pub fn check(self) -> Result<SketchOptions, Refused> {
         let resources = self.resources.check()?;
         let scheme = self.scheme.check()?;

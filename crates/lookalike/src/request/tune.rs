@@ -9,6 +9,7 @@ use lookalike_core::scheme::MethodOptions;
 use lookalike_core::sketch::SlotKind;
 use serde::{Deserialize, Serialize};
 
+use super::ignoring::IgnoreRequest;
 use super::read::ReadRequest;
 use super::resources::ResourceRequest;
 use super::scheme::{SchemeRequest, out_of_reach, threshold_of};
@@ -16,7 +17,7 @@ use super::size::Size;
 use crate::options::{MOST_BYTES, TuneOptions, best_within};
 use crate::refused::Refused;
 
-/// What [`tune`](crate::tune()) is asked to do. What is not given has the default of the command.
+/// Unchecked options of [`tune`](crate::tune()). Missing ones have the defaults of the command.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[setters(strip_option, into)]
@@ -26,15 +27,19 @@ pub struct TuneRequest {
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
     pub read: ReadRequest,
-    /// When documents are near-duplicates.
+    /// Criterion for near-duplicates.
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
     pub scheme: SchemeRequest,
+    /// Text to ignore.
+    #[serde(flatten, skip_deserializing)]
+    #[setters(skip)]
+    pub ignoring: IgnoreRequest,
     /// Limits.
     #[serde(flatten, skip_deserializing)]
     #[setters(skip)]
     pub resources: ResourceRequest,
-    /// How much of the corpus is read, in parts from all over it. Default: 1G.
+    /// Amount of the corpus to read, in parts from all over it. Default: 1G.
     pub sample_bytes: Option<Size>,
     /// Bytes per document that a sketch may take: bands and rows are chosen by it.
     pub budget: Option<Size>,
@@ -42,7 +47,7 @@ pub struct TuneRequest {
     pub labels: Vec<PathBuf>,
 }
 
-from_options!(TuneRequest, read, scheme, resources);
+from_options!(TuneRequest, read, scheme, ignoring, resources);
 
 impl TuneRequest {
     /// A corpus, or none.
@@ -54,11 +59,16 @@ impl TuneRequest {
     ///
     /// # Errors
     ///
-    /// When a value is impossible, has no effect, or contradicts another.
+    /// Fails if a value is impossible, has no effect, or contradicts another.
     pub fn check(self) -> Result<TuneOptions, Refused> {
         let resources = self.resources.check()?;
-        let mut scheme = self.scheme.check()?;
+        let (mut scheme, code_file_count) = self.scheme.check_for(&self.read, &resources)?;
         let threshold = threshold_of(scheme.criterion());
+        let has_corpus = !self.read.inputs.is_empty() || !self.read.tables_in_memory.is_empty();
+        let purpose = self.scheme.purpose;
+        let ignoring =
+            if has_corpus { self.ignoring.check(purpose)? } else { self.ignoring.check_without_input(purpose)? };
+        scheme = ignoring.leave_out(scheme)?;
         let mut within_budget = Vec::new();
         if let Some(budget) = &self.budget {
             self.check_budget()?;
@@ -78,7 +88,6 @@ impl TuneRequest {
                 "a method with bands: minhash or supershingle",
             ));
         };
-        let has_corpus = !self.read.inputs.is_empty() || !self.read.tables_in_memory.is_empty();
         if let Some(option) = self.read.given().filter(|_| !has_corpus) {
             return Err(Refused::needs(option, JobOption::Inputs));
         }
@@ -87,10 +96,12 @@ impl TuneRequest {
             Some(size) => size.check(JobOption::SampleBytes, 1, u64::MAX, "above 0")?,
             None => MOST_BYTES,
         };
-        let read = self.read.check(&resources)?;
+        let (read, learning) = ignoring.read(self.read.with_purpose(purpose), &scheme, &resources)?;
         let corpus = has_corpus.then_some(read);
         Ok(TuneOptions {
             scheme,
+            learning,
+            code_file_count,
             exact_if_small: self.scheme.leaves_method_open() && self.budget.is_none(),
             threshold,
             banding,

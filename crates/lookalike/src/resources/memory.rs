@@ -1,56 +1,59 @@
-//! How much memory a run may use, and how it is shared out.
+//! The memory limit of a run, and its division.
 //!
-//! Shares are of what is left when every document has its few bytes: those cannot go to the work folder, since they are
-//! asked for in any order. The rest of the run, buffers and documents that are being read, has to do with what no share
-//! was given of.
+//! Shares are computed from what is left after the few bytes per document that cannot go to the work folder, because
+//! they are accessed randomly. Everything else in the run, such as buffers and documents being read, uses the remainder
+//! that is not part of any share.
 
 use lookalike_core::bucket::SORTING_BYTES;
+use lookalike_core::text::boilerplate::Boilerplate;
 
 use crate::error::{Error, Result};
 
-/// How much memory a run may use.
+/// The memory limit of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     bytes: u64,
 }
 
-/// What the program takes before it does anything: itself, and buffers of its threads.
+/// Memory of the program itself and of its threads' buffers.
 const BASE: u64 = 24 << 20;
 
-/// What a thread takes while it reads: the part that it parses, the one that it unpacks ahead, and the sketches of
-/// both.
+/// Memory of a thread while it reads: the chunk it parses, the chunk it decompresses ahead, and the sketches of both.
 const THREAD: u64 = 8 << 20;
 
-/// What a document takes while it is sketched, or compared with another: its copies per byte, and all that is made of a token of
-/// either, with what the system's allocator keeps of earlier ones.
+/// Memory of a document while it is sketched or compared: the number of copies per byte, and all data per token of both
+/// documents, including overhead of the system's allocator.
 const COPIES: u64 = 4;
 const TOKEN: u64 = 130;
 
-/// What a file takes, besides its documents: its path and name, what it is, and where its blocks are.
+/// Memory of a table of boilerplate, per byte of its passages: the text itself, and two sets of features.
+const TABLE: u64 = 12;
+
+/// Memory of a file, in addition to its documents: its path and name, its kind, and the location of its blocks.
 const FILE: u64 = 900;
 
-/// Windows of Zstandard: 8 MB must be read by everybody (RFC 8878, 3.1.1.1.2), and there are none above 2 GB.
+/// Window sizes of Zstandard: 8 MB must always be supported (RFC 8878, 3.1.1.1.2), and the maximum is 2 GB.
 const LEAST_WINDOW_LOG: u32 = 23;
 const MOST_WINDOW_LOG: u32 = 31;
 
-/// What stays in memory of each document: lengths, ranks, copies and decisions, and now and then a few bytes to sort.
+/// Memory of each document: lengths, ranks, copies and decisions, and a few bytes for sorting.
 const DOCUMENT: u64 = 44;
 
-/// Bytes that are stored of each document besides its sketch and the letters of its names.
+/// Bytes stored for each document in addition to its sketch and the characters of its names.
 pub(crate) const DOCUMENT_BYTES: usize = 76;
 
-/// What a run over so many documents takes at its peak, where nothing has to be put aside: what is known of every
-/// document, its sketch and names, and its keys in so many columns that are sorted at once.
+/// Peak memory of a run over this many documents if nothing has to be spilled: the data of every document, its sketch
+/// and names, and its keys in the columns that are sorted at once.
 pub(crate) fn peak(documents: u64, sketch_and_name_bytes: f64, columns: usize) -> u64 {
     let fixed = DOCUMENT + (DOCUMENT_BYTES + columns * SORTING_BYTES) as u64;
     BASE + (documents as f64 * (fixed as f64 + sketch_and_name_bytes)) as u64
 }
 
 impl Memory {
-    /// The lowest possible limit.
+    /// The minimum limit.
     pub const LEAST: u64 = 64_000_000;
 
-    /// A limit of this many bytes.
+    /// Creates a limit of this many bytes.
     ///
     /// # Errors
     ///
@@ -65,21 +68,21 @@ impl Memory {
         Self { bytes: bytes.max(Self::LEAST) }
     }
 
-    /// As a number.
+    /// The limit in bytes.
     pub fn bytes(self) -> u64 {
         self.bytes
     }
 
-    /// The longest document that can be read: its bytes, words and features take a dozen times its size.
+    /// Maximum length of a document: its bytes, words and features take a dozen times its size.
     pub fn longest_document(self) -> u64 {
         self.bytes / 16
     }
 
-    /// Makes sure that a document of so many bytes and tokens can be sketched, and compared with another one.
+    /// Checks that a document of this size can be sketched, and compared with another one.
     ///
     /// # Errors
     ///
-    /// [`Error::MemoryTooSmallForDocument`] when that takes more.
+    /// [`Error::MemoryTooSmallForDocument`] if that takes more.
     pub(crate) fn check_document(self, bytes: usize, tokens: usize) -> Result<()> {
         let needed = BASE + COPIES * bytes as u64 + TOKEN * tokens as u64;
         if needed <= self.bytes / 10 * 11 {
@@ -88,7 +91,20 @@ impl Memory {
         Err(Error::MemoryTooSmallForDocument { bytes: self.bytes, document_bytes: bytes as u64, needed })
     }
 
-    /// Number of threads that there is room for: each reads a part of the input, and holds its sketches.
+    /// Checks that a table of boilerplate leaves room for the documents.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MemoryTooSmallForMethod`] if it would take more than a quarter of the memory.
+    pub(crate) fn check_boilerplate(self, table: &Boilerplate) -> Result<()> {
+        let needed = 4 * TABLE * table.text_bytes();
+        if needed <= self.bytes {
+            return Ok(());
+        }
+        Err(Error::MemoryTooSmallForMethod { bytes: self.bytes, method: "boilerplate", needed })
+    }
+
+    /// Number of threads that fit: each reads a part of the input, and holds its sketches.
     pub fn most_threads(self) -> usize {
         (self.bytes / 2 / THREAD).max(1) as usize
     }
@@ -98,16 +114,16 @@ impl Memory {
         (self.bytes / 2 / threads.max(1) as u64).max(1).ilog2().clamp(LEAST_WINDOW_LOG, MOST_WINDOW_LOG)
     }
 
-    /// The longest document that all threads may read at the same time; longer ones are read one after the other.
+    /// Maximum length of documents that all threads may read concurrently; longer ones are read one at a time.
     pub(crate) fn read_together(self, threads: usize) -> usize {
         (self.longest_document() / 4 / threads.max(1) as u64) as usize
     }
 
-    /// Makes sure that so many files leave room for their content.
+    /// Checks that this many files leave room for their contents.
     ///
     /// # Errors
     ///
-    /// [`Error::MemoryTooSmallForFiles`] when their names alone would take half of the memory.
+    /// [`Error::MemoryTooSmallForFiles`] if their names alone would take half of the memory.
     pub(crate) fn check_files(self, files: usize) -> Result<()> {
         let taken = files as u64 * FILE;
         if taken <= self.bytes / 2 {
@@ -116,11 +132,11 @@ impl Memory {
         Err(Error::MemoryTooSmallForFiles { bytes: self.bytes, files: files as u64, needed: 2 * taken })
     }
 
-    /// The shares of a corpus of so many documents.
+    /// The shares for a corpus of this many documents.
     ///
     /// # Errors
     ///
-    /// [`Error::MemoryTooSmallFor`] when they do not leave enough for anything else.
+    /// [`Error::MemoryTooSmallFor`] if they do not leave enough for anything else.
     pub(crate) fn shares(self, documents: usize) -> Result<Shares> {
         let taken = BASE + documents as u64 * DOCUMENT;
         if taken > self.bytes / 4 * 3 {
@@ -130,7 +146,7 @@ impl Memory {
         Ok(Shares { all: self.bytes, left: (self.bytes - taken) as usize, is_filed: false })
     }
 
-    /// What sketches and all else that is kept of documents may take while they are being read.
+    /// Memory for sketches and other data of documents while they are being read.
     pub(crate) fn blocks(self) -> usize {
         (self.bytes - BASE) as usize / 3
     }
@@ -142,37 +158,37 @@ impl Default for Memory {
     }
 }
 
-/// Who gets how much.
+/// The division of the memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shares {
     all: u64,
     left: usize,
-    /// Sketches and all else that is kept of documents is in the work folder, and others may have their share.
+    /// True if sketches and other data of documents are in the work folder, so that others may use their share.
     is_filed: bool,
 }
 
 impl Shares {
-    /// What sketches and all else that is kept of documents may take.
+    /// Memory for sketches and other data of documents.
     pub(crate) fn blocks(self) -> usize {
         self.left / 3
     }
 
-    /// The longest document that all threads may read at the same time.
+    /// Maximum length of documents that all threads may read concurrently.
     pub(crate) fn read_together(self, threads: usize) -> usize {
         Memory { bytes: self.all }.read_together(threads)
     }
 
-    /// How many of these threads may compare documents at once, if the largest has so many features.
+    /// Number of threads that may compare documents concurrently, if the largest has this many features.
     pub(crate) fn comparing(self, largest: u32, threads: usize) -> usize {
         let each = TOKEN * u64::from(largest.max(1));
         usize::try_from((self.all - BASE) / each).unwrap_or(usize::MAX).clamp(1, threads)
     }
 
-    /// Makes sure that a method may hold so much at once.
+    /// Checks that a method may hold this much at once.
     ///
     /// # Errors
     ///
-    /// [`Error::MemoryTooSmallForMethod`] when that is more than there is besides sketches.
+    /// [`Error::MemoryTooSmallForMethod`] if that is more than is left after sketches.
     pub(crate) fn check(self, needed: u64, method: &'static str) -> Result<()> {
         let free = (self.left - self.blocks()) as u64;
         if needed <= free {
@@ -182,11 +198,11 @@ impl Shares {
         Err(Error::MemoryTooSmallForMethod { bytes: self.all, method, needed })
     }
 
-    /// Makes sure that a family of candidates, which is resolved in memory, may take so much.
+    /// Checks that a family of candidates, which is resolved in memory, may take this much.
     ///
     /// # Errors
     ///
-    /// [`Error::MemoryTooSmallForFamily`] when that is more than sketches and features leave.
+    /// [`Error::MemoryTooSmallForFamily`] if that is more than sketches and features leave.
     pub(crate) fn check_family(self, needed: u64) -> Result<()> {
         let taken = self.features() + if self.is_filed { 0 } else { self.blocks() };
         let free = (self.left - taken) as u64;
@@ -197,39 +213,39 @@ impl Shares {
         Err(Error::MemoryTooSmallForFamily { bytes: self.all, needed })
     }
 
-    /// The same, where what is kept of documents is in the work folder.
+    /// The same shares if the data of documents is in the work folder.
     #[must_use]
     pub(crate) fn with_filed_blocks(self) -> Self {
         Self { is_filed: true, ..self }
     }
 
-    /// What may be used to sort.
+    /// Memory for sorting.
     pub(crate) fn sorting(self) -> usize {
         self.left / 4 + if self.is_filed { self.blocks() } else { 0 }
     }
 
-    /// What lists of candidates may take.
+    /// Memory for lists of candidates.
     pub(crate) fn lists(self) -> usize {
         self.left / 8
     }
 
-    /// What features may take that are likely to be asked for again.
+    /// Memory for features that are likely to be needed again.
     pub(crate) fn features(self) -> usize {
         self.left / 8
     }
 
-    /// What the matches of a corpus may take.
+    /// Memory for the matches of a corpus.
     pub(crate) fn matches(self) -> usize {
         self.left / 8
     }
 }
 
-/// The memory of the machine, or the part of it that this process may use.
+/// The memory of the machine, or the limit for this process.
 fn machine_bytes() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = info.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let all = line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024;
-    // A container's part of it, where there is one; no number is no limit.
+    // The limit of a container, if there is one; a value that is not a number means no limit.
     let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
     let limit = limits.iter().find_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok());
     Some(limit.map_or(all, |limit| limit.min(all)))
@@ -263,7 +279,7 @@ mod tests {
         assert_eq!((small.most_threads(), large.most_threads()), (4, 4096));
         assert_eq!([1, 4, 64].map(|threads| small.window_log(threads)), [25, 23, 23]);
         assert_eq!([1, 16, 64].map(|threads| large.window_log(threads)), [31, 31, 29]);
-        // All threads together may read a quarter of what one may.
+        // All threads together may read a quarter of what a single one may.
         assert_eq!(4 * 64 * large.read_together(64) as u64, large.longest_document());
         small.check_files(30_000).unwrap();
         let error = small.check_files(1_000_000).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Memory and disk: who may use how much, and where the rest goes.
+//! Memory and disk: limits, and where data goes that does not fit in memory.
 
 pub(crate) mod memory;
 pub(crate) mod space;

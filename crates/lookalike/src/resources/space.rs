@@ -1,4 +1,4 @@
-//! Whether the work folder has room for what a run will put there: asked before the run, and answered by a few chunks of the input.
+//! Checks before a run that the work folder has enough space, based on a few chunks of the input.
 
 use lookalike_io::input::discover::Origin;
 use lookalike_io::input::shelf::Shelf;
@@ -8,37 +8,38 @@ use lookalike_io::work::check_space;
 use crate::error::Result;
 use crate::resources::work::Work;
 
-/// How many files, or parts of large ones, are looked into.
+/// Number of files, or parts of large ones, to sample.
 const UNITS: usize = 16;
 
-/// How many chunks are needed to say something of a large input.
+/// Minimum number of chunks for an estimate of a large input.
 const LEAST_CHUNKS: usize = 4;
 
-/// What is kept of a document besides its sketch and its names: where it lies, its hash, lists of candidates, matches.
+/// Bytes stored for a document in addition to its sketch and its names: its location, its hash, lists of candidates,
+/// matches.
 const DOCUMENT: u64 = 200;
 
-/// What the chunks that were looked at have.
+/// Statistics of the sampled chunks.
 #[derive(Debug, Default)]
 struct Sample {
     chunks: usize,
     packed_bytes: u64,
-    /// Unpacked, of what cannot be read again from its file.
+    /// Decompressed bytes of input that cannot be read again from its file.
     spooled_bytes: u64,
     documents: u64,
     name_bytes: u64,
 }
 
-/// Makes sure that there is room for a corpus with sketches of this size.
+/// Checks that there is enough space for a corpus with sketches of this size.
 ///
 /// # Errors
 ///
-/// When there is not, or a file cannot be read.
+/// If there is not, or a file cannot be read.
 pub(crate) fn check(shelf: &Shelf, settings: &Settings, sketch_bytes: usize, work: &Work) -> Result<()> {
     let files = shelf.files();
     let settings = &settings.unlimited();
     let units = units(files, settings, UNIT_BYTES)?;
     let step = units.len().div_ceil(UNITS).max(1);
-    // What is far away, or cannot be read twice, is not looked into.
+    // Remote input, and input that cannot be read twice, is not sampled.
     let is_near = |file: u32| matches!(files[file as usize].origin, Origin::Path(_));
     let some = units.into_iter().step_by(step).filter(|unit| is_near(unit.file)).collect();
     let (mut reader, mut chunk) = (SequentialReader::new(files, some, settings), Chunk::default());
@@ -48,14 +49,14 @@ pub(crate) fn check(shelf: &Shelf, settings: &Settings, sketch_bytes: usize, wor
         reader.skip_rest_of_unit();
     }
     let packed: u64 = files.iter().map(|file| file.bytes).sum();
-    // One or two chunks of a large input say nothing of the rest, and a run must not be refused for nothing.
+    // One or two chunks of a large input are not representative, and a run must not be refused without reason.
     if sample.chunks < LEAST_CHUNKS && sample.packed_bytes < packed / 4 {
         return Ok(());
     }
     let of_all = |part: u64| (part as f64 * packed as f64 / sample.packed_bytes.max(1) as f64) as u64;
     let of_documents = of_all(sample.documents * (sketch_bytes as u64 + DOCUMENT) + sample.name_bytes);
     let needed = match work.named() {
-        // All of it is written, and what cannot be read again is copied there.
+        // All of it is written, and input that cannot be read again is copied there.
         Some(_) => of_documents + of_all(sample.spooled_bytes),
         None if of_documents > work.memory.blocks() as u64 => of_documents,
         None => return Ok(()),
@@ -69,7 +70,7 @@ impl Sample {
         self.packed_bytes += chunk.packed_bytes();
         if !chunk.is_readable_again() {
             self.spooled_bytes += chunk.byte_count();
-            // Its entries have no places yet. A text is two kilobytes where nobody knows.
+            // Its entries have no positions yet. Assume two kilobytes per text.
             self.documents += chunk.byte_count() / 2000;
             return;
         }

@@ -1,4 +1,4 @@
-//! Hold, then spill: what is collected stays in memory as long as there is room, and goes to a log of the work folder after that.
+//! Collects data in memory while there is room, and then in a log of the work folder.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock};
@@ -8,7 +8,7 @@ use lookalike_io::work::Log;
 use crate::error::Result;
 use crate::resources::work::Work;
 
-/// How much is held, and where the rest goes. The log is made when the first words go there.
+/// Limits the memory of collected data. The log is created when it is first needed.
 pub(crate) struct Spill<'a> {
     work: &'a Work,
     stage: &'static str,
@@ -19,7 +19,7 @@ pub(crate) struct Spill<'a> {
 }
 
 impl<'a> Spill<'a> {
-    /// Holds so many bytes, and has the others in a log of this name.
+    /// Holds this many bytes, and writes the rest to a log with this name.
     pub(crate) fn new(work: &'a Work, stage: &'static str, most_held: usize) -> Self {
         Self { work, stage, log: OnceLock::new(), making: Mutex::default(), most_held, held: AtomicUsize::new(0) }
     }
@@ -29,32 +29,33 @@ impl<'a> Spill<'a> {
         self.work
     }
 
-    /// How many bytes may be held.
+    /// Maximum number of bytes to hold.
     pub(crate) fn most_held(&self) -> usize {
         self.most_held
     }
 
-    /// How many bytes are held.
+    /// Number of bytes held.
     pub(crate) fn held(&self) -> usize {
         self.held.load(Relaxed)
     }
 
-    /// Counts more bytes as held; says whether there is still room. If there is not, all that is held has to go to the log.
+    /// Counts more bytes as held; returns false if the limit is exceeded. All held data must then be written to the
+    /// log.
     pub(crate) fn hold(&self, bytes: usize) -> bool {
         self.held.fetch_add(bytes, Relaxed) + bytes <= self.most_held
     }
 
-    /// Nothing is held any more.
+    /// Records that nothing is held any more.
     pub(crate) fn let_go(&self) {
         self.held.store(0, Relaxed);
     }
 
-    /// Whether something went to the log.
+    /// True if something was written to the log.
     pub(crate) fn has_log(&self) -> bool {
         self.log.get().is_some()
     }
 
-    /// Appends words to the log, and says where they are.
+    /// Appends words to the log, and returns their position.
     pub(crate) fn append(&self, words: &[u64]) -> Result<u64> {
         Ok(self.log()?.append(words)?)
     }
@@ -68,7 +69,7 @@ impl<'a> Spill<'a> {
         if let Some(log) = self.log.get() {
             return Ok(log);
         }
-        // One thread makes it, and the others wait.
+        // One thread creates it, and the others wait.
         let _making = self.making.lock().expect("no thread panicked");
         if self.log.get().is_none() {
             let log = self.work.folder()?.log(self.stage)?;

@@ -1,4 +1,4 @@
-//! Where a run puts what does not fit its memory, and what it can be resumed from.
+//! Storage of a run for data that does not fit in memory, from which it can be resumed.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -20,12 +20,12 @@ pub(crate) struct Work {
     key: Key,
     options: WorkOptions,
     unfinished: Unfinished,
-    /// Made when it is needed, unless the user has named one.
+    /// Created when needed, unless the user has named one.
     folder: OnceLock<WorkFolder>,
 }
 
 impl Work {
-    /// The work of a run; `parameters` tells it from all others, a line each.
+    /// Opens the storage of a run; `parameters` identify it, one per line.
     pub(crate) fn start(
         memory: Memory,
         options: &WorkOptions,
@@ -44,45 +44,51 @@ impl Work {
         Ok(Self { memory, key, options: options.clone(), unfinished, folder })
     }
 
-    /// The work of a run that reads no files: a folder is made only for what does not fit the memory.
+    /// The storage of one task of a run that consists of many: they share the key, and nothing is resumed from here.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of_task(memory: Memory, key: Key, unfinished: Unfinished) -> Self {
+        Self { memory, key, options: WorkOptions::default(), unfinished, folder: OnceLock::new() }
+    }
+
+    /// The storage of a run that reads no files: a folder is created only for data that does not fit in memory.
     pub(crate) fn of_texts(memory: Memory, unfinished: Unfinished) -> Self {
         let (key, options) = (Key::random(), WorkOptions::default());
         Self { memory, key, options, unfinished, folder: OnceLock::new() }
     }
 
-    /// The key of everything that decides: one that nobody can know beforehand, and the same when a run is resumed. The answer
-    /// does not depend on it.
+    /// The key of everything that decides: unpredictable, and the same when a run is resumed. The result does not
+    /// depend on it.
     pub(crate) fn key(&self) -> Key {
         self.key
     }
 
-    /// The folder that the user has named: everything is written there, whether it fits the memory or not.
+    /// The folder that the user has named: everything is written there, whether it fits in memory or not.
     pub(crate) fn named(&self) -> Option<&WorkFolder> {
         self.folder.get().filter(|folder| folder.is_named())
     }
 
-    /// A folder, whether named or not.
+    /// The folder, named or temporary.
     pub(crate) fn folder(&self) -> Result<&WorkFolder> {
         if let Some(folder) = self.folder.get() {
             return Ok(folder);
         }
         let folder = WorkFolder::temporary(&self.options, &self.unfinished)?;
-        // Of two threads that make one, the second's vanishes at once.
+        // If two threads create one, the second is deleted at once.
         Ok(self.folder.get_or_init(|| folder))
     }
 
-    /// Where the folder is, or would be.
+    /// The path of the folder, even if it does not exist yet.
     pub(crate) fn shown_folder(&self) -> std::path::PathBuf {
         self.options.folder.clone().unwrap_or_else(std::env::temp_dir)
     }
 
-    /// The run came to its end, and what it wrote aside is of no use any more.
+    /// Ends a completed run, and removes its temporary data.
     pub(crate) fn finish(self) -> Result<()> {
         Ok(self.folder.into_inner().map_or(Ok(()), WorkFolder::finish)?)
     }
 }
 
-/// Makes sure that a run that is to be resumed is not done: nothing is left of it but its result.
+/// Returns an error if a run to be resumed is already complete: only its result remains.
 pub(crate) fn check_not_done(options: &WorkOptions, output: Option<&Path>, result_of: &str) -> Result<()> {
     let (Some(work), Some(output), Earlier::Resume) = (&options.folder, output, options.earlier) else { return Ok(()) };
     let summary = || std::fs::read(output.join("summary.json")).ok();
@@ -100,7 +106,7 @@ pub(crate) fn check_not_done(options: &WorkOptions, output: Option<&Path>, resul
     Err(Error::RunIsDone { output: output.to_owned(), skipped })
 }
 
-/// What tells a run from all others.
+/// Identifies a run.
 pub(crate) fn label(shelf: &Shelf, parameters: &[String], earlier: Earlier) -> Result<Vec<String>> {
     let mut label = vec![format!("lookalike {}", env!("CARGO_PKG_VERSION"))];
     label.extend_from_slice(parameters);

@@ -1,16 +1,17 @@
-//! From sketches to decisions about candidates, the same for every job.
+//! The steps from sketches to decisions on candidates, shared by all jobs.
 
 use std::sync::Mutex;
 
 use lookalike_core::bucket::Buckets;
 use lookalike_core::bucket::passed_over::{PassedOver, PassedOverEstimate};
-use lookalike_core::decision::References;
+use lookalike_core::decision::{Match, References};
 use lookalike_core::ids::{Document, Number, Rank};
 use lookalike_core::join::may_match;
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::method::{Exact, Method, Sketched};
-use lookalike_core::resolve::{Candidates, TakeFound};
-use lookalike_core::sources::{FeatureSource, SourceError};
+use lookalike_core::packed::Lists;
+use lookalike_core::resolve::{Candidates, TakeFound, each_match};
+use lookalike_core::sources::{FeatureSource, PairFilter, SourceError};
 use lookalike_core::verify::{PairCounts, Verifier};
 use rayon::prelude::*;
 
@@ -22,38 +23,42 @@ use crate::items::{Items, KeptFeatures};
 use crate::options::MethodOptions;
 use crate::run::Run;
 
-/// What a job gives to be searched.
+/// Input of the search.
 pub(crate) struct Find<'a> {
     pub(crate) items: Items<'a>,
     pub(crate) texts: &'a Texts,
     pub(crate) references: References,
-    /// Features that are still there from sketching.
+    /// Pairs that are not matches regardless of their similarity.
+    pub(crate) filter: Option<&'a PairFilter<'a>>,
+    /// Features that are still in memory from sketching.
     pub(crate) kept: Option<KeptFeatures>,
 }
 
-/// How much was found.
+/// Statistics of the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
-    /// Whether the items were joined exactly because they are few, whatever the method of the scheme.
+    /// True if the items were joined exactly because there are few, whatever the method of the scheme.
     pub(crate) is_small: bool,
-    /// How many items share a bucket with another, references not counted; none where there are no buckets.
+    /// Number of items that share a bucket with another, excluding references; none if there are no buckets.
     pub(crate) sharing: Option<u64>,
-    /// How many pairs came how far; none where they are not counted one by one.
+    /// Number of items of the largest family, including references; none if there are no buckets.
+    pub(crate) largest_family: Option<u64>,
+    /// Number of pairs by stage; none if they are not counted individually.
     pub(crate) counts: Option<PairCounts>,
-    /// What is known of pairs that shared a bucket and were not compared.
+    /// Estimates for pairs that shared a bucket and were not compared.
     pub(crate) passed_over: PassedOverEstimate,
 }
 
 impl Find<'_> {
-    /// Finds candidates, lets `resolve` make of them what the job needs, matches or removals, and gives that to `take`, a few at a
-    /// time: there may be more than fit the memory.
+    /// Finds candidates, calls `resolve` to compute matches or removals, and passes these to `take`, a few at a time:
+    /// there may be more than fit in memory.
     pub(crate) fn run<R: Resolved>(
         self,
         run: &Run<'_>,
         resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeFound<'_, R>) -> std::result::Result<(), SourceError> + Sync,
         take: impl FnMut(Vec<R>) -> Result<()> + Send,
     ) -> Result<Found> {
-        let Self { items: searched, texts, references, kept } = self;
+        let Self { items: searched, texts, references, filter, kept } = self;
         let Run { scheme, work, progress, .. } = run;
         let Items { sizes, sketched, deciding, shares, .. } = searched;
         let features = texts.items.iter().map(|item| u64::from(sizes[item.index()])).sum();
@@ -77,22 +82,33 @@ impl Find<'_> {
                     return Ok(None);
                 }
                 let deciding = lonely.as_ref().map_or(deciding, |lonely| lonely);
-                let sketched = Sketched { items, ranks: &ranks, sketches, source: sketched, deciding, memory };
+                let (ranks, source, criterion) = (&*ranks, sketched, scheme.criterion());
+                let sketched = Sketched { items, ranks, sketches, source, deciding, sizes, criterion, memory };
                 method.candidates(sketched, &|lists| {
                     progress.go_on()?;
                     Ok(collector.push(&lists)?)
                 })
             })
             .map_err(Error::of_source)?;
-        let without_counts =
-            Found { is_small, sharing: None, counts: None, passed_over: PassedOverEstimate::default() };
+        let passed_over = PassedOverEstimate::default();
+        let without_counts = Found { is_small, sharing: None, largest_family: None, counts: None, passed_over };
         if all_are_lonely {
             return Ok(without_counts);
         }
         let verifier = Verifier::new(scheme.criterion(), sizes, sketches, method, deciding, shares.features());
+        let verifier = verifier.with_filter(filter);
         let take = Mutex::new(take);
         let take = |some: Vec<R>| (take.lock().expect("no thread panicked"))(some);
-        if let Some(sets) = sets {
+        // A join knows of no filter: what it finds is verified like all candidates.
+        if let (Some(sets), Some(_)) = (&sets, filter) {
+            let push = |some: Vec<Match<Rank>>| {
+                progress.go_on()?;
+                let lists: Lists = some.iter().map(|Match { left, right, .. }| [left.0, right.0].into_iter()).collect();
+                Ok(collector.push(&lists)?)
+            };
+            run.stage("join", || each_match(Candidates::Sets(sets), &texts.items, references, &verifier, &push))
+                .map_err(Error::of_source)?;
+        } else if let Some(sets) = sets {
             let take = |some: Vec<R>| Ok(take(some)?);
             let resolved = run.stage("verify", || {
                 progress.go_on()?;
@@ -106,7 +122,8 @@ impl Find<'_> {
         let verify = || {
             let mut batches = collector.finish(texts.items.len(), shares)?;
             let mut verified = Verified::start(work)?;
-            let (mut sharing, mut counts, mut passed_over) = (0, PairCounts::default(), PassedOver::default());
+            let (mut sharing, mut largest_family) = (0, 0);
+            let (mut counts, mut passed_over) = (PairCounts::default(), PassedOver::default());
             for (at, roots) in batches.roots().to_vec().iter().enumerate() {
                 progress.go_on()?;
                 let batch = if let Some(earlier) = verified.take(roots) {
@@ -122,22 +139,25 @@ impl Find<'_> {
                     resolve(Candidates::Buckets(&buckets), &verifier, &take).map_err(Error::of_source)?;
                     let sharing = buckets.item_count_from(references.count) as u64;
                     let (counts, passed_over) = (verifier.counts() - before, verifier.take_passed_over());
-                    let batch = Batch { counts, passed_over, sharing };
+                    let largest_family = buckets.largest_family() as u64;
+                    let batch = Batch { counts, passed_over, sharing, largest_family };
                     verified.push(roots, &batch)?;
                     batch
                 };
                 sharing += batch.sharing;
+                largest_family = largest_family.max(batch.largest_family);
                 counts = counts + batch.counts;
                 passed_over = passed_over.and(batch.passed_over);
             }
             let passed_over = estimate(&texts.items, &passed_over, counts, &verifier)?;
-            Ok(Found { is_small, sharing: Some(sharing), counts: Some(counts), passed_over })
+            let (sharing, largest_family, counts) = (Some(sharing), Some(largest_family), Some(counts));
+            Ok(Found { is_small, sharing, largest_family, counts, passed_over })
         };
         run.stage("verify", || with_threads(comparing, verify))
     }
 }
 
-/// Does something with so many threads, if there are more.
+/// Runs `job` with at most this many threads.
 fn with_threads<T: Send>(threads: usize, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     if threads >= rayon::current_num_threads() {
         return job();
@@ -148,7 +168,7 @@ fn with_threads<T: Send>(threads: usize, job: impl FnOnce() -> Result<T> + Send)
     }
 }
 
-/// Compares a sample of the pairs that were passed over after all, to say how many near-duplicates are among them.
+/// Compares a sample of the pairs that were passed over, to estimate the number of near-duplicates among them.
 fn estimate(
     items: &[Document],
     passed_over: &PassedOver,
@@ -160,8 +180,18 @@ fn estimate(
     let compared: Vec<bool> =
         sample.par_iter().map(is_match).collect::<std::result::Result<_, _>>().map_err(Error::of_source)?;
     let matches = compared.iter().filter(|is_match| **is_match).count();
-    let all = items.len() as u64 * (items.len() as u64).saturating_sub(1) / 2;
-    Ok(passed_over.estimate(matches, all.saturating_sub(counts.candidates)))
+    Ok(estimate_of(items.len(), passed_over, counts, matches))
+}
+
+/// The estimate for the pairs that were passed over, by the number of matches in their sample.
+pub(crate) fn estimate_of(
+    items: usize,
+    passed_over: &PassedOver,
+    counts: PairCounts,
+    matches: usize,
+) -> PassedOverEstimate {
+    let all = items as u64 * (items as u64).saturating_sub(1) / 2;
+    passed_over.estimate(matches, all.saturating_sub(counts.candidates))
 }
 
 /// The features of documents that may have a match; all others have none here, and are not read again.
@@ -193,6 +223,13 @@ impl FeatureSource for WithoutLonely<'_> {
         match self.may_match.binary_search(&document) {
             Ok(_) => self.features.features(document),
             Err(_) => Ok(Vec::new()),
+        }
+    }
+
+    fn second_features(&self, document: Document) -> std::result::Result<Option<Vec<u64>>, SourceError> {
+        match self.may_match.binary_search(&document) {
+            Ok(_) => self.features.second_features(document),
+            Err(_) => Ok(Some(Vec::new())),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What every job over a corpus begins and ends with: given what to read and by which scheme, opens the work folder, runs the
-//! stages one after the other, and says in the end what each of them took.
+//! Common code of all jobs over a corpus: opens the work folder, runs the stages one after the other, and reports their
+//! time and memory at the end.
 
 pub(crate) mod find;
 pub(crate) mod stages;
@@ -17,7 +17,7 @@ use lookalike_io::work::WorkOptions;
 use crate::candidates::against;
 use crate::candidates::copies::{Texts, join_copies, lengths};
 use crate::corpus::reread::{Reread, RereadBoth};
-use crate::corpus::{Corpus, Reading};
+use crate::corpus::{Corpus, Kept, Reading};
 use crate::error::Result;
 use crate::options::{Against, DedupOptions, ReadOptions};
 use crate::progress::Progress;
@@ -26,15 +26,15 @@ use crate::resources::space;
 use crate::resources::work::{self, Work};
 use crate::run::stages::{Stage, Stages, Timed};
 
-/// The files of a job: those of the input, and after them those of the reference.
+/// The files of a job: those of the input, followed by those of the reference.
 pub(crate) struct Files {
     pub(crate) shelf: Shelf,
-    /// How many of them are of the input.
+    /// Number of input files.
     pub(crate) input_count: usize,
 }
 
 impl Files {
-    /// Finds the files. Neither what is written to `output` nor the job's own work folder is input.
+    /// Finds the files, excluding `output` and the job's own work folder.
     pub(crate) fn find(
         read: &ReadOptions,
         against: Option<&Against>,
@@ -49,19 +49,19 @@ impl Files {
     }
 }
 
-/// A job under way.
+/// A job in progress.
 pub(crate) struct Run<'a> {
     pub(crate) scheme: &'a Scheme,
     pub(crate) method: Box<dyn Method>,
     pub(crate) work: Work,
     pub(crate) progress: &'a dyn Progress,
-    /// Whether a small input is joined exactly, whatever the method.
+    /// True if a small input is joined exactly, whatever the method.
     exact_if_small: bool,
     stages: Mutex<Stages<'a>>,
 }
 
 impl<'a> Run<'a> {
-    /// Starts a job over files; `label` tells it from all others on the same input, one line each.
+    /// Starts a job over files; `label` distinguishes it from other jobs on the same input, one line each.
     pub(crate) fn start(
         files: &Files,
         scheme: &'a Scheme,
@@ -69,6 +69,7 @@ impl<'a> Run<'a> {
         label: &[String],
         progress: &'a dyn Progress,
     ) -> Result<Self> {
+        scheme.boilerplate().map_or(Ok(()), |table| memory.check_boilerplate(table))?;
         let work = Work::start(memory, work, &files.shelf, label, progress.unfinished())?;
         Ok(Self::new(scheme, scheme.build_method(), work, progress))
     }
@@ -83,12 +84,12 @@ impl<'a> Run<'a> {
         Self { scheme, method, work, progress, exact_if_small: false, stages: Mutex::new(Stages::start(progress)) }
     }
 
-    /// The same job with another method than its scheme has.
+    /// Replaces the method of the scheme.
     pub(crate) fn with_method(self, method: Box<dyn Method>) -> Self {
         Self { method, ..self }
     }
 
-    /// The same job, which joins a small input exactly if nobody has asked for a method.
+    /// Joins a small input exactly if no method was requested.
     pub(crate) fn exact_if_small(self, exact_if_small: bool) -> Self {
         Self { exact_if_small, ..self }
     }
@@ -98,7 +99,7 @@ impl<'a> Run<'a> {
         self.timed(name, None, stage)
     }
 
-    /// Runs a stage that only some methods have: it is not shown if it had nothing to do.
+    /// Runs a stage that only some methods have: it is not shown if there was nothing to do.
     pub(crate) fn stage_maybe<T, E>(
         &self,
         name: &'static str,
@@ -123,18 +124,30 @@ impl<'a> Run<'a> {
         self.stages.lock().unwrap_or_else(PoisonError::into_inner).push(stage);
     }
 
-    /// Reads and sketches all documents, if there is room for what is kept of them.
+    /// Reads and sketches all documents, if there is enough space.
     pub(crate) fn read(&self, files: Files, options: &ReadOptions) -> Result<Corpus> {
         let Files { shelf, input_count } = files;
         space::check(&shelf, &options.settings, self.method.layout().byte_count(), &self.work)?;
         let bytes = shelf.files().iter().map(|file| file.bytes).sum();
         let Self { scheme, method, work, progress, .. } = self;
-        let (method, progress, keeps_features) = (&**method, *progress, self.exact_if_small);
-        let reading = Reading { options, similarity: scheme, method, work, progress, keeps_features };
+        let (method, progress) = (&**method, *progress);
+        let keeps = if self.exact_if_small { Kept::SketchesAndFeatures } else { Kept::Sketches };
+        let reading = Reading { options, similarity: scheme, method, work, progress, keeps, only: None };
         self.timed("sketch", Some(bytes), || Corpus::read(shelf, input_count, reading))
     }
 
-    /// What has the features of documents again.
+    /// Reads all documents without sketching them.
+    pub(crate) fn look_over(&self, files: Files, options: &ReadOptions) -> Result<Corpus> {
+        let Files { shelf, input_count } = files;
+        let bytes = shelf.files().iter().map(|file| file.bytes).sum();
+        let Self { scheme, method, work, progress, .. } = self;
+        let (method, progress) = (&**method, *progress);
+        let keeps = Kept::Nothing;
+        let reading = Reading { options, similarity: scheme, method, work, progress, keeps, only: None };
+        self.timed("look over", Some(bytes), || Corpus::read(shelf, input_count, reading))
+    }
+
+    /// Provides the features of documents by rereading them.
     pub(crate) fn reread<'c>(&self, corpus: &'c Corpus, options: &'c ReadOptions) -> RereadBoth<'c>
     where
         'a: 'c,
@@ -142,23 +155,29 @@ impl<'a> Run<'a> {
         RereadBoth::new(corpus, options, self.scheme, self.work.key(), self.progress)
     }
 
-    /// Joins documents with the same words; the best in keep order stands for them, and references are better than all others.
-    pub(crate) fn join_copies(&self, corpus: &Corpus, deciding: &Reread<'_>, keep: &Keep) -> Result<Texts> {
+    /// Joins documents with the same words; the first in keep order represents them, and references precede all others.
+    pub(crate) fn join_copies(
+        &self,
+        corpus: &Corpus,
+        deciding: &Reread<'_>,
+        keep: &Keep,
+        source_ranks: &[u32],
+    ) -> Result<Texts> {
         self.stage("copies", || {
             let token_counts = lengths(self.scheme.criterion(), &corpus.token_counts, &corpus.sizes);
-            let ranking = Ranking { token_counts, field_values: &corpus.values };
+            let ranking = Ranking { token_counts, field_values: &corpus.values, source_ranks };
             let order = against::references_first(corpus, keep_order(keep, ranking));
             join_copies(deciding, &order, corpus.shares)
         })
     }
 
-    /// What the stages took: there are no more. What the run wrote aside stays as long as its work does.
+    /// Ends the job, and returns its stages. Temporary data exists as long as its `Work`.
     pub(crate) fn end(self) -> (Vec<Stage>, Work) {
         (self.stages.into_inner().unwrap_or_else(PoisonError::into_inner).finish(), self.work)
     }
 }
 
-/// By what a result is known as that of a run that could be resumed: of the same label, written in the same way.
+/// Identifies the result of a run that could be resumed: by its label and output options.
 pub(crate) fn result_of(shelf: &Shelf, options: &DedupOptions) -> Result<String> {
     let mut all = work::label(shelf, &options.label(), options.work.earlier)?.join("\0");
     all.push_str(&format!("\0{:?}, {:?}", options.output, options.source));

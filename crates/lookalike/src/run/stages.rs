@@ -13,7 +13,7 @@ use crate::progress::Progress;
 pub struct Stage {
     /// Its name.
     pub name: String,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
     /// Peak memory of the process until the end of the stage.
     pub peak_memory_bytes: Option<u64>,
@@ -30,7 +30,7 @@ impl<'a> Stages<'a> {
         Self { progress, done: Vec::new() }
     }
 
-    /// Runs a stage; `bytes` is how much it will read, if that is known.
+    /// Runs a stage; `bytes` is the amount it will read, if known.
     pub(crate) fn run<T>(&mut self, name: &'static str, bytes: Option<u64>, stage: impl FnOnce() -> T) -> T {
         let timed = Timed::start(name, bytes, self.progress);
         let result = stage();
@@ -38,12 +38,20 @@ impl<'a> Stages<'a> {
         result
     }
 
-    /// Notes a stage that was timed by itself.
+    /// Measures a stage that announces itself to the progress, as reading does.
+    pub(crate) fn measure<T>(&mut self, name: &'static str, stage: impl FnOnce() -> T) -> T {
+        let timed = Timed { name, start: Instant::now() };
+        let result = stage();
+        self.push(timed.end());
+        result
+    }
+
+    /// Adds a stage that was timed separately.
     pub(crate) fn push(&mut self, stage: Stage) {
         self.done.push(stage);
     }
 
-    /// Who watches.
+    /// The progress callback.
     pub(crate) fn progress(&self) -> &'a dyn Progress {
         self.progress
     }
@@ -59,33 +67,34 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// A stage under way.
+/// A stage in progress.
 pub(crate) struct Timed {
     name: &'static str,
     start: Instant,
 }
 
 impl Timed {
-    /// Tells who watches that a stage begins; `bytes` is how much it will read, if that is known.
+    /// Reports the start of a stage; `bytes` is the amount it will read, if known.
     pub(crate) fn start(name: &'static str, bytes: Option<u64>, progress: &dyn Progress) -> Self {
         progress.stage(name, bytes);
         Self { name, start: Instant::now() }
     }
 
-    /// The stage is done.
+    /// Ends the stage.
     pub(crate) fn end(self) -> Stage {
         let seconds = self.start.elapsed().as_secs_f64();
         Stage { name: self.name.to_owned(), seconds, peak_memory_bytes: peak_memory_bytes() }
     }
 }
 
-/// Starts to measure anew, where the system can (Linux; see proc(5), `clear_refs`): elsewhere the peak is of all so far.
+/// Resets the peak memory of the process, on systems that support it (Linux; see proc(5), `clear_refs`): elsewhere the
+/// peak includes earlier stages.
 pub(crate) fn forget_peak_memory() {
-    // Of no concern to the run if it fails.
+    // Failure does not matter.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most memory this process has had, where the system tells.
+/// The peak memory of this process, if the system reports it.
 fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

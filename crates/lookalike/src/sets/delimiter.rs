@@ -1,23 +1,23 @@
-//! What stands between the elements of lines, where nobody told and blanks do not make sense.
+//! Detects the separator of elements in lines, if none was given and spaces do not make sense.
 
 use serde::Serialize;
 
-/// What was looked for, the likeliest first.
+/// Possible separators, most likely first.
 const DELIMITERS: [char; 3] = [',', ';', '|'];
 
-/// What lines seem to have between their elements.
+/// The separator that lines seem to have between their elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Delimiter {
-    /// This, since there are blanks beside it at most: lines were cut there.
+    /// Certainly this one, since there are at most blanks beside it: lines were split at it.
     Certain(char),
-    /// This, perhaps: most lines have it, but blanks as well, and were cut at these.
+    /// Possibly this one: most lines have it, but also blanks, and were split at the blanks.
     Possible(char),
 }
 
 impl Delimiter {
-    /// What lines tell; none where blanks will do.
+    /// The separator found in lines; none if spaces are appropriate.
     pub(super) fn of<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
         let lines = lines.filter(|line| !line.trim().is_empty());
         let count = lines.clone().count();

@@ -1,16 +1,16 @@
-//! The pairs of one set after the other, by whatever found them.
+//! The pairs of one set at a time, from any search method.
 
 use std::num::NonZeroUsize;
 
 use lookalike_core::decision::{References, Scope};
 use lookalike_core::join::{Measure, Near, Nearest, Neighbors, Seeker, Sets, WeightedSets};
 
-/// Which pairs are told, and in which order.
+/// The pairs to report, and their order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct By {
     pub(super) measure: Measure,
     pub(super) top: Option<NonZeroUsize>,
-    /// How many of the sets, the first ones, are only held against.
+    /// Number of sets, the first ones, that are only compared with.
     pub(super) references: Option<u32>,
 }
 
@@ -22,7 +22,7 @@ impl By {
         }
     }
 
-    /// Whether a set tells its pair with another, or leaves it to that one.
+    /// True if a set reports its pair with another, and false if the other one does.
     fn tells(self, item: u32, other: u32) -> bool {
         item < other || self.top.is_some() || self.references.is_some()
     }
@@ -39,22 +39,22 @@ impl By {
     }
 }
 
-/// Tells the pairs of a set.
+/// Finds the pairs of a set.
 pub(super) trait Finder: Sync {
-    /// What a thread needs for it.
+    /// Creates the state of a thread.
     fn seeker(&self) -> Seeker;
 
-    /// The pairs of a set, in the order of the output.
+    /// Finds the pairs of a set, in output order.
     fn near(&self, item: u32, seeker: &mut Seeker, near: &mut Vec<Near>);
 
-    /// What a set shares with one near it, as the user knows it.
+    /// The shared weight or count with a neighbor, in the user's units.
     fn shared(&self, item: u32, near: &Near) -> f64;
 
-    /// What a set has, in the unit of what is shared.
+    /// The size of a set, in the unit of the shared weight.
     fn size(&self, item: u32) -> u64;
 }
 
-/// Pairs that a join has found.
+/// Pairs found by a join.
 pub(super) struct Joined<'a> {
     pub(super) neighbors: Neighbors,
     pub(super) sets: &'a Sets,
@@ -89,7 +89,7 @@ impl Finder for Joined<'_> {
     }
 }
 
-/// Pairs that each set finds by itself.
+/// Pairs found by a search from each set.
 pub(super) struct Around<'a> {
     pub(super) nearest: Nearest<'a>,
     pub(super) sets: &'a WeightedSets,

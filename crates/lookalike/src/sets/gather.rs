@@ -1,19 +1,20 @@
-//! Who has what, row by row, to a collection of sets.
+//! Builds a collection of sets, row by row.
 //!
-//! Note that rows of one name are one set, wherever they stand. So a set may be written as one
-//! long line, or as a row for each element.
+//! Note that rows with the same name are one set, wherever they are. A set may thus be one long line, or one row per
+//! element.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use lookalike_core::hash::{Hasher, Key};
 use lookalike_core::packed::Strings;
+use rayon::prelude::*;
 
 use super::delimiter::Delimiter;
 use super::need::Need;
 use crate::report::summary::{SkipReason, SkippedEntry};
 
-/// How many skipped rows are named.
+/// Maximum number of skipped rows to list.
 const NAMED: usize = 1000;
 
 /// Sets by number, with the features of their elements, which may be repeated.
@@ -21,11 +22,13 @@ const NAMED: usize = 1000;
 pub(super) struct Collection {
     pub(super) ids: Strings,
     features: Vec<u64>,
-    /// Where the features of each set end.
+    /// More of the hash of each element, to tell elements with the same feature apart.
+    tags: Vec<u32>,
+    /// The end of each set's features.
     ends: Vec<usize>,
     /// A weight for each feature, if there are weights.
     pub(super) weights: Option<Vec<f64>>,
-    /// What seems to stand between elements.
+    /// The detected separator of elements.
     pub(super) delimiter: Option<Delimiter>,
     pub(super) skipped: u64,
     pub(super) skipped_rows: Vec<SkippedEntry>,
@@ -36,7 +39,7 @@ impl Collection {
         self.ends.len()
     }
 
-    /// Where the features of a set are among all of them.
+    /// The range of a set's features.
     pub(super) fn places(&self, set: usize) -> Range<usize> {
         if set == 0 { 0..self.ends[0] } else { self.ends[set - 1]..self.ends[set] }
     }
@@ -45,7 +48,7 @@ impl Collection {
         &self.features[self.places(set)]
     }
 
-    /// The features of a set, each once, ascending.
+    /// The distinct features of a set, ascending.
     pub(super) fn distinct_features(&self, set: usize) -> Vec<u64> {
         let mut features = self.features(set).to_vec();
         features.sort_unstable();
@@ -66,25 +69,41 @@ impl Collection {
         (0..self.len()).filter(|set| self.places(*set).is_empty()).count() as u64
     }
 
-    /// Whether no set has an element.
+    /// True if no set has an element.
     pub(super) fn has_nothing(&self) -> bool {
         self.features.is_empty()
     }
 
-    /// Makes features the numbers of elements, in the order in which they came up: what sketches find must not depend on a key.
+    /// Replaces features by the numbers of elements, in order of first occurrence: sketches must not depend on a key.
     pub(super) fn number_elements(&mut self) {
-        let mut numbers: HashMap<u64, u64> = HashMap::new();
-        for feature in &mut self.features {
+        let mut numbers: HashMap<(u64, u32), u64> = HashMap::new();
+        for (feature, tag) in self.features.iter_mut().zip(&self.tags) {
             let next = numbers.len() as u64;
-            *feature = *numbers.entry(*feature).or_insert(next);
+            *feature = *numbers.entry((*feature, *tag)).or_insert(next);
         }
     }
 
-    /// The sets of both, one collection after the other.
+    /// True if two different elements of these sets have the same feature, with which one would be taken for the other.
+    pub(super) fn has_collision(&self, is_doubtful: impl Fn(usize) -> bool) -> bool {
+        let doubtful: Vec<usize> = (0..self.len()).filter(|set| is_doubtful(*set)).collect();
+        let collides = |section: u64| {
+            let mut tags: HashMap<u64, u32> = HashMap::new();
+            let places = doubtful.iter().flat_map(|set| self.places(*set));
+            places.filter(|at| self.features[*at] >> 58 == section).any(|at| {
+                let tag = self.tags[at];
+                *tags.entry(self.features[at]).or_insert(tag) != tag
+            })
+        };
+        // In parts by their highest bits, so that few elements are in memory once more.
+        !doubtful.is_empty() && (0..1 << 6).into_par_iter().any(collides)
+    }
+
+    /// Appends the sets of another collection.
     pub(super) fn followed_by(mut self, others: Self) -> Self {
         let before = self.features.len();
         self.ids.append(&others.ids);
         self.features.extend(others.features);
+        self.tags.extend(others.tags);
         self.ends.extend(others.ends.iter().map(|end| before + end));
         if let (Some(weights), Some(others)) = (&mut self.weights, others.weights) {
             weights.extend(others);
@@ -96,19 +115,20 @@ impl Collection {
     }
 }
 
-/// Takes rows.
+/// Collects rows.
 pub(super) struct Gather {
-    /// What elements and names are known by: nobody can write two that are taken for one.
+    /// The key of hashes of elements and names: nobody can construct two that collide.
     key: Key,
     hasher: Hasher,
-    /// Elements are sets, and the names of rows are elements.
+    /// True if elements are sets, and the names of rows are elements.
     is_transposed: bool,
     ids: Strings,
-    /// Of names by 128 bits: a million of them share 64 bits too easily.
+    /// By 128-bit hashes of names: with 64 bits, a million of them collide too easily.
     numbers: HashMap<u128, u32>,
-    /// The number of a set, or the feature of an element, that the row is about.
-    row: u64,
-    memberships: Vec<(u32, u64)>,
+    /// The current set number, or if transposed, the feature and the tag of the current element.
+    row: (u64, u32),
+    /// Sets with their elements: features and tags.
+    memberships: Vec<(u32, u32, u64)>,
     weights: Option<Vec<f64>>,
     skipped: u64,
     skipped_rows: Vec<SkippedEntry>,
@@ -122,7 +142,7 @@ impl Gather {
             is_transposed,
             ids: Strings::default(),
             numbers: HashMap::new(),
-            row: 0,
+            row: (0, 0),
             memberships: Vec::new(),
             weights: has_weights.then(Vec::new),
             skipped: 0,
@@ -130,31 +150,34 @@ impl Gather {
         }
     }
 
-    /// Begins a row of the set of this name.
+    /// Starts a row of the set with this name.
     pub(super) fn begin(&mut self, name: &str) {
-        self.row =
-            if self.is_transposed { self.hasher.token_hash(name.as_bytes()) } else { u64::from(self.number(name)) };
+        self.row = if self.is_transposed {
+            self.hasher.tagged_token_hash(name.as_bytes())
+        } else {
+            (u64::from(self.number(name)), 0)
+        };
     }
 
-    /// Adds an element to the row; its weight counts only where there are weights, and must not be 0 there.
+    /// Adds an element to the row; its weight is used only if there are weights, and must not be 0 then.
     pub(super) fn add(&mut self, element: &str, weight: f64) {
-        let membership = if self.is_transposed {
+        let (set, (feature, tag)) = if self.is_transposed {
             (self.number(element), self.row)
         } else {
-            (self.row as u32, self.hasher.token_hash(element.as_bytes()))
+            (self.row.0 as u32, self.hasher.tagged_token_hash(element.as_bytes()))
         };
-        self.memberships.push(membership);
+        self.memberships.push((set, tag, feature));
         if let Some(weights) = &mut self.weights {
             weights.push(weight);
         }
     }
 
-    /// Notes that a row was left out.
+    /// Records a skipped row.
     pub(super) fn skip(&mut self, file: &str, entry: &'static str, position: u64, reason: SkipReason) {
         self.skip_all(SkippedEntry { file: file.to_owned(), entry, position, reason, count: 1 });
     }
 
-    /// Notes that one or several rows were left out.
+    /// Records one or several skipped rows.
     pub(super) fn skip_all(&mut self, entry: SkippedEntry) {
         self.skipped += entry.count;
         if self.skipped_rows.len() < NAMED {
@@ -162,12 +185,12 @@ impl Gather {
         }
     }
 
-    /// Notes that further rows were left out, which are not named.
+    /// Counts further skipped rows, which are not listed.
     pub(super) fn count_skipped(&mut self, count: u64) {
         self.skipped += count;
     }
 
-    /// What is held so far.
+    /// Memory held so far.
     pub(super) fn need(&self) -> Need {
         Need {
             sets: self.ids.len() as u64,
@@ -183,27 +206,27 @@ impl Gather {
         })
     }
 
-    /// The sets in the order in which they came up.
+    /// Returns the sets in order of first occurrence.
     pub(super) fn finish(self) -> Collection {
         let mut ends = vec![0; self.ids.len()];
-        self.memberships.iter().for_each(|(set, _)| ends[*set as usize] += 1);
+        self.memberships.iter().for_each(|(set, ..)| ends[*set as usize] += 1);
         let mut total = 0;
         for end in &mut ends {
             // For now the start; filling in moves each to its end.
             (*end, total) = (total, total + *end);
         }
-        let mut features = vec![0; total];
+        let (mut features, mut tags) = (vec![0; total], vec![0; total]);
         let mut weights = self.weights.as_ref().map(|_| vec![0.0; total]);
-        for (at, (set, feature)) in self.memberships.iter().enumerate() {
+        for (at, (set, tag, feature)) in self.memberships.iter().enumerate() {
             let end: &mut usize = &mut ends[*set as usize];
-            features[*end] = *feature;
+            (features[*end], tags[*end]) = (*feature, *tag);
             if let (Some(weights), Some(own)) = (&mut weights, &self.weights) {
                 weights[*end] = own[at];
             }
             *end += 1;
         }
         let Self { ids, skipped, skipped_rows, .. } = self;
-        Collection { ids, features, ends, weights, delimiter: None, skipped, skipped_rows }
+        Collection { ids, features, tags, ends, weights, delimiter: None, skipped, skipped_rows }
     }
 }
 
@@ -230,6 +253,23 @@ mod tests {
         assert_eq!(sets.features(0), ["alien", "brazil"].map(|element| token_hash(element.as_bytes())));
         assert_eq!(sets.weights.as_deref(), Some(&[5.0, 2.0, 1.0][..]));
         assert_eq!(sets.empty_count(), 1);
+    }
+
+    #[test]
+    fn elements_with_the_same_feature_are_told_apart() {
+        let mut gather = Gather::new(Key::new(7), false, false);
+        for (name, element) in [("ann", "alien"), ("bob", "brazil"), ("cleo", "alien")] {
+            gather.begin(name);
+            gather.add(element, 1.0);
+        }
+        let mut sets = gather.finish();
+        assert!(!sets.has_collision(|_| true));
+        // A collision that no key known to us has.
+        sets.features[1] = sets.features[0];
+        assert!(sets.has_collision(|_| true));
+        assert!(!sets.has_collision(|set| set != 1));
+        sets.number_elements();
+        assert_eq!((sets.features(0), sets.features(1), sets.features(2)), (&[0][..], &[1][..], &[0][..]));
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! How much an element counts by how many sets have it: what nearly all have says little of any.
+//! Weights elements by rarity: elements that nearly all sets have carry little information.
 
 use std::collections::HashMap;
 
 use super::gather::Collection;
 
-/// How many sets there are, and how many have each element.
+/// The number of sets, and the number that have each element.
 pub(super) struct Rarity {
     sets: f64,
     frequencies: HashMap<u64, u32>,
@@ -21,7 +21,7 @@ impl Rarity {
         Self { sets: all.len() as f64, frequencies }
     }
 
-    /// The inverse document frequency ln(1 + sets / those that have it): an element of every set still has a weight.
+    /// The inverse document frequency ln(1 + sets / sets with the element): an element of every set still has a weight.
     pub(super) fn weight(&self, feature: u64) -> f64 {
         let having = self.frequencies.get(&feature).copied().unwrap_or(1);
         (1.0 + self.sets / f64::from(having)).ln()

@@ -1,7 +1,7 @@
 //! Pairs of sets as lines.
 //!
-//! Hardly any line is formatted. An id is escaped once for all lines that have it, and what follows the ids, the same few
-//! quotients over and over, is looked up.
+//! Few lines are formatted. An id is escaped once for all its lines, and the rest of a line, which has few distinct
+//! values, is cached.
 
 use lookalike_core::packed::Strings;
 
@@ -9,9 +9,9 @@ use super::rows::SetPair;
 use crate::options::RowFormat;
 use crate::output::sink::write_row;
 
-/// What lines are made of.
+/// Formats lines.
 pub(super) struct Lines {
-    /// Ids as they stand in a line.
+    /// Escaped ids.
     ids: Strings,
     format: RowFormat,
 }
@@ -25,7 +25,7 @@ impl Lines {
         Self { ids, format }
     }
 
-    /// Adds the line of a pair, which has no ids yet, of these sets.
+    /// Appends the line of a pair without ids, for these sets.
     pub(super) fn add(&self, pair: &SetPair, [left, right]: [u32; 2], ends: &mut Ends, lines: &mut Vec<u8>) {
         let [before, between, after]: [&[u8]; 3] = match self.format {
             RowFormat::Jsonl => [b"{\"left_id\":", b",\"right_id\":", b","],
@@ -39,7 +39,7 @@ impl Lines {
         }
     }
 
-    /// What follows the ids of a line: the line of the row without them, from there on.
+    /// The end of a line after the ids: that part of the row formatted without them.
     fn end(&self, pair: &SetPair) -> Vec<u8> {
         let mut line = Vec::new();
         write_row(self.format, pair, &mut line).expect("a vector takes every byte");
@@ -51,10 +51,10 @@ impl Lines {
     }
 }
 
-/// Ends of lines that were made before: of those that fall to one place, the last.
+/// A direct-mapped cache of ends of lines.
 pub(super) struct Ends(Vec<Option<(Key, Vec<u8>)>>);
 
-/// The bits of what the end of a line is made from.
+/// The bits of the values in the end of a line.
 type Key = [u64; 4];
 
 impl Ends {
@@ -70,7 +70,7 @@ impl Ends {
         let shared = pair.shared_count.unwrap_or_else(|| bits(pair.shared_weight));
         let (left, right) = (bits(pair.containment_of_left), bits(pair.containment_of_right));
         let key = [pair.similarity.to_bits(), shared, left, right];
-        // The golden ratio spreads neighbors (Knuth, The Art of Computer Programming 3, 6.4).
+        // Multiplying by the golden ratio spreads adjacent values (Knuth, The Art of Computer Programming 3, 6.4).
         let mixed = key[0] ^ shared.rotate_left(48) ^ left.rotate_left(20) ^ right.rotate_left(40);
         let place = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - Self::BITS);
         let end = &mut self.0[place as usize];

@@ -1,4 +1,4 @@
-//! Sets of anything that are similar: baskets, sessions, fans of films, visitors of sites.
+//! Finds similar sets of any kind: baskets, sessions, fans of films, visitors of sites.
 //!
 //! ```text
 //! read → join, sketch or look for the nearest → write
@@ -19,7 +19,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use lookalike_core::hash::Key;
-use lookalike_core::join::{Measure, Nearest, Neighbors, Sets, WeightedItem, WeightedSets};
+use lookalike_core::join::{Measure, Nearest, Neighbors, Sets, WeightedItem, WeightedSets, matches_by_one};
 use lookalike_core::measure::similarity::Threshold;
 use serde::Serialize;
 
@@ -40,45 +40,45 @@ use crate::progress::Progress;
 use crate::report::summary::{SkippedEntry, Stage};
 use crate::run::stages::Stages;
 
-/// Steps that similarities are counted in.
+/// Number of steps of similarity in histograms.
 pub const SIMILARITY_STEPS: usize = 20;
 
-/// What a run of `sets` did.
+/// Result of a run of `sets`.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SetsReport {
-    /// How many sets there are.
+    /// Number of sets.
     pub set_count: u64,
-    /// How many sets a second collection has, if there is one.
+    /// Number of sets in a second collection, if there is one.
     pub reference_count: Option<u64>,
-    /// How many sets have no elements, and so match nothing.
+    /// Number of sets without elements, which match nothing.
     pub empty_count: u64,
-    /// What seems to stand between elements, if that was not given and is not blanks.
+    /// The apparent delimiter of elements, if none was given and it is not white space.
     pub delimiter: Option<Delimiter>,
-    /// How many pairs were found.
+    /// Number of pairs that were found.
     pub pair_count: u64,
-    /// Of these, how many of each similarity: from 0 on, in steps of 0.05; the last are those of equal sets.
+    /// Number of these pairs by similarity: from 0, in steps of 0.05; the last are pairs of equal sets.
     pub by_similarity: [u64; SIMILARITY_STEPS + 1],
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
-    /// How many rows were skipped.
+    /// Number of rows that were skipped.
     pub skipped_count: u64,
-    /// Which, and why: the first of them.
+    /// The first skipped rows, with reasons.
     pub skipped: Vec<SkippedEntry>,
 }
 
-/// Writes the pairs of sets that are similar, sorted by left and then right, in the order of the input; or the nearest of
-/// each set, the nearest first.
+/// Writes the pairs of similar sets, sorted by left and then right, in input order; or the nearest neighbors of each
+/// set, nearest first.
 ///
 /// # Errors
 ///
-/// When an input cannot be read, has no sets or not the columns that were asked for, or `writer` cannot be written to.
+/// If an input cannot be read, has no sets or lacks the requested columns, or `writer` fails.
 pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &dyn Progress) -> Result<SetsReport> {
     run(options, Target::Lines(options.format, writer), progress)
 }
 
-/// Finds pairs as [`sets()`] does, and gives them to a sink as typed rows.
+/// Finds pairs like [`sets()`], and passes them to a sink as typed rows.
 ///
 /// ```
 /// use lookalike::core::table::Table;
@@ -97,7 +97,7 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
 ///
 /// # Errors
 ///
-/// As [`sets()`], and when the sink fails.
+/// As [`sets()`], and if the sink fails.
 pub fn sets_into(
     options: &SetsOptions,
     sink: &mut (dyn Sink<SetPair> + Send),
@@ -131,7 +131,7 @@ fn run(options: &SetsOptions, mut target: Target<'_>, progress: &dyn Progress) -
         skipped_count: 0,
         skipped: Vec::new(),
     };
-    // Those that others are held against come first, as everywhere.
+    // The reference collection comes first, as everywhere.
     let mut all = match references {
         Some(references) => references.followed_by(input),
         None => input,
@@ -145,14 +145,28 @@ fn run(options: &SetsOptions, mut target: Target<'_>, progress: &dyn Progress) -
     let by =
         By { measure: options.measure, top: options.top, references: report.reference_count.map(|count| count as u32) };
     if options.has_weights() {
+        if all.has_collision(|_| true) {
+            all.number_elements();
+        }
         let sets = stages.run("order", None, || {
             let items = weighted(&all, options.by_rarity);
             if by.measure == Measure::Cosine { WeightedSets::of_vectors(&items) } else { WeightedSets::new(&items) }
         });
         look_around(&all, &sets, by, options, &mut target, &mut stages, &mut report)?;
     } else {
-        let sets =
-            stages.run("order", None, || Sets::new(&(0..all.len()).map(|set| all.features(set)).collect::<Vec<_>>()));
+        let sets = stages.run("order", None, || {
+            let sets = of_features(&all);
+            let smallest = sets.sizes().iter().copied().filter(|size| *size > 0).min().unwrap_or(0);
+            let criterion = options.finding.threshold().map(|threshold| options.measure.criterion(threshold));
+            // Without a threshold, any pair may be among the nearest.
+            let is_doubtful =
+                |set| criterion.is_none_or(|criterion| matches_by_one(sets.size(set as u32), smallest, criterion));
+            if !all.has_collision(is_doubtful) {
+                return sets;
+            }
+            all.number_elements();
+            of_features(&all)
+        });
         match (options.finding, options.top) {
             (Finding::Exact { threshold: Some(threshold) }, None) => {
                 let criterion = options.measure.criterion(threshold);
@@ -163,7 +177,8 @@ fn run(options: &SetsOptions, mut target: Target<'_>, progress: &dyn Progress) -
                     let joined = Joined { neighbors, sets: &sets, by };
                     write(&all, &joined, options, &mut target, &mut stages, &mut report)?;
                 } else {
-                    // The pairs of one set at a time fit any memory, and are the same; only to find them takes longer.
+                    // The pairs of one set at a time fit in any memory, and are the same; finding them only takes
+                    // longer.
                     if !all.need().fits_around(options.resources.memory) {
                         return Err(need::too_many_pairs(options.resources.memory));
                     }
@@ -190,7 +205,12 @@ fn run(options: &SetsOptions, mut target: Target<'_>, progress: &dyn Progress) -
     Ok(report)
 }
 
-/// A collection may be compared with itself, but standard input is read once.
+/// The sets of all features.
+fn of_features(all: &Collection) -> Sets {
+    Sets::new(&(0..all.len()).map(|set| all.features(set)).collect::<Vec<_>>())
+}
+
+/// A collection may be compared with itself, but standard input can be read only once.
 fn check_inputs(options: &SetsOptions) -> Result<()> {
     let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
     if options.inputs.iter().any(is_stdin) && options.against.iter().any(is_stdin) {
@@ -199,7 +219,7 @@ fn check_inputs(options: &SetsOptions) -> Result<()> {
     Ok(())
 }
 
-/// The elements of each set with their weights: those of the input, or 1 each, and times their rarity if that counts.
+/// The elements of each set with their weights: those of the input, or 1 each, times their rarity if requested.
 fn weighted(all: &Collection, by_rarity: bool) -> Vec<Vec<WeightedItem>> {
     let rarity = by_rarity.then(|| Rarity::of(all));
     let times = |feature: u64| rarity.as_ref().map_or(1.0, |rarity| rarity.weight(feature));
@@ -217,7 +237,7 @@ fn weighted(all: &Collection, by_rarity: bool) -> Vec<Vec<WeightedItem>> {
     (0..all.len()).map(of_set).collect()
 }
 
-/// Each set looks for others by itself, which finds the nearest without a threshold, and knows weights.
+/// Searches from each set separately, which finds the nearest without a threshold, and supports weights.
 fn look_around(
     all: &Collection,
     sets: &WeightedSets,

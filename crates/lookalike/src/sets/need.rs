@@ -1,7 +1,7 @@
-//! What a collection will need in memory, told before it is joined.
+//! Estimates the memory for a collection before it is joined.
 //!
-//! The numbers were fitted to peaks as the kernel counts them (100,000 and 400,000 sets of 10 elements, 20,000 of 100 and of
-//! 400; 10,000 of 100 with weights), and are 10 to 30 % above these.
+//! The constants were fitted to peaks reported by the kernel (100,000 and 400,000 sets of 10 elements, 20,000 of 100
+//! and of 400; 10,000 of 100 with weights), and are 10 to 30 % above these.
 
 use std::ops::Range;
 
@@ -13,34 +13,34 @@ use crate::resources::memory::Memory;
 use crate::sets::SetsOptions;
 use crate::sets::find::{Around, Finder};
 
-/// The program itself, and buffers of its threads.
+/// Memory of the program itself and of its threads' buffers.
 const BASE: u64 = 44 << 20;
 
-/// What an element of a set takes at least, while sets are read.
+/// Minimum memory per element while sets are read.
 const READ: u64 = 16;
 
-/// What an element takes while sets are joined: its feature, its tokens, and where they are found.
-const JOINED: u64 = 36;
+/// Memory per element while sets are joined: its feature, its tokens, and their index.
+const JOINED: u64 = 40;
 
-/// The same where each set looks around by itself.
-const AROUND: u64 = 88;
+/// The same for a search from each set.
+const AROUND: u64 = 92;
 
 /// The same with weights.
-const WEIGHTED: u64 = 128;
+const WEIGHTED: u64 = 132;
 
-/// What a set takes.
+/// Memory per set.
 const SET: u64 = 100;
 
-/// What else would help.
+/// Other advice.
 const ADVICE: &str = "compare a part of them";
 
-/// How many steps all sets may take to look around: about eight minutes of one processor.
+/// Maximum number of steps of all searches: about eight minutes of one processor.
 pub(super) const MOST_STEPS: u64 = 100_000_000_000;
 
-/// How many sets are asked, to say how long all will take.
+/// Number of sets searched to estimate the total.
 const ASKED: usize = 32;
 
-/// What is known of sets.
+/// The size of a collection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Need {
     pub(super) sets: u64,
@@ -54,7 +54,7 @@ impl Need {
         Self { sets, elements, id_bytes: self.id_bytes + other.id_bytes }
     }
 
-    /// Refuses to read on when what was read, this share of all, takes all memory by itself.
+    /// Returns an error if the part that was read, this share of all, takes all memory by itself.
     pub(super) fn check_held(self, share: f64, memory: Memory) -> Result<()> {
         if BASE + self.elements * READ + self.id_bytes <= memory.bytes() {
             return Ok(());
@@ -64,7 +64,7 @@ impl Need {
         Err(all.too_much(all.needed(JOINED), memory))
     }
 
-    /// Refuses what would not fit. Says how many bytes there are for pairs.
+    /// Returns an error if the collection would not fit, and otherwise the bytes left for pairs.
     pub(super) fn check(self, options: &SetsOptions) -> Result<u64> {
         let is_joined = options.top.is_none() || matches!(options.finding, Finding::Sketched { .. });
         let needed = self.needed(match (options.has_weights(), is_joined) {
@@ -76,7 +76,7 @@ impl Need {
         if needed > memory.bytes() { Err(self.too_much(needed, memory)) } else { Ok(memory.bytes() - needed) }
     }
 
-    /// Whether each set could look around by itself.
+    /// True if a search from each set is possible.
     pub(super) fn fits_around(self, memory: Memory) -> bool {
         self.needed(AROUND) <= memory.bytes()
     }
@@ -91,15 +91,15 @@ impl Need {
     }
 }
 
-/// More pairs than there is room for.
+/// The error for more pairs than fit.
 pub(super) fn too_many_pairs(memory: Memory) -> Error {
     let bytes = memory.bytes();
     let advice = "ask for a higher threshold, or for the nearest few of each set";
     Error::MemoryTooSmallForPairs { job: "sets", bytes, needed: 2 * bytes, advice }
 }
 
-/// Refuses sets of which each shares elements with most others, so that looking around would take the square of their number.
-/// A few sets, at even distances, are asked what it takes.
+/// Returns an error if most sets share elements with most others, so that searching would take quadratic time.
+/// Estimated from a few sets at even distances.
 pub(super) fn estimate_steps(around: &Around<'_>, sets: Range<u32>, progress: &dyn Progress) -> Result<()> {
     let mut seeker = around.seeker();
     let mut near = Vec::new();
@@ -114,7 +114,7 @@ pub(super) fn estimate_steps(around: &Around<'_>, sets: Range<u32>, progress: &d
     check_steps(count, seeker.steps() / asked.max(1) * count as u64, MOST_STEPS)
 }
 
-/// Refuses more steps than these.
+/// Returns an error for more than the maximum number of steps.
 pub(super) fn check_steps(sets: usize, steps: u64, most: u64) -> Result<()> {
     if steps <= most { Ok(()) } else { Err(Error::SetsTooDense { sets: sets as u64, steps }) }
 }

@@ -1,4 +1,4 @@
-//! An input to a collection: lines with a set each, or a table.
+//! Reads an input to a collection: lines with one set each, or a table.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -20,17 +20,17 @@ use crate::error::{Error, Result};
 use crate::options::{SetsForm, SetsOptions};
 use crate::progress::Progress;
 
-/// How much of a table is held before its sets are gathered.
+/// Amount of a table held before its sets are collected.
 const PART_BYTES: u64 = 32 << 20;
 
-/// After how many lines memory is looked at.
+/// Number of lines between checks of the memory.
 const LINES_BETWEEN: u64 = 4096;
 
-/// How many lines are looked at to tell what stands between elements.
+/// Number of lines examined to detect the separator.
 const FIRST_LINES: usize = 200;
 
-/// Reads a collection: files, folders, patterns, addresses, or `-` for standard input; and then tables in memory. `before` is
-/// what is held already, and `key` what elements are known by.
+/// Reads a collection: files, folders, patterns, addresses, or `-` for standard input; then tables in memory. `before`
+/// is the memory already held, and `key` the key of elements.
 pub(super) fn read(
     inputs: &[PathBuf],
     tables: &[MemoryTable],
@@ -60,7 +60,7 @@ pub(super) fn read(
         let is_named = is_named(file, inputs);
         match read.file(file, is_named) {
             Ok(()) => {}
-            // Folders have all kinds of files.
+            // Folders contain files of all kinds.
             Err(error) if !is_named => {
                 let reason = other_kind(&error).ok_or(error)?;
                 read.gather.skip(&file.shown().display().to_string(), "file", 1, reason.into());
@@ -81,7 +81,7 @@ pub(super) fn read(
     Ok(collection)
 }
 
-/// Why a file that was met in a folder has no sets, if that is what is wrong with it.
+/// Reason why a file found in a folder has no sets, if its format is the problem.
 fn other_kind(error: &Error) -> Option<String> {
     match error {
         Error::Io(lookalike_io::Error::NotATable { reason, .. }) => Some(reason.clone()),
@@ -91,18 +91,18 @@ fn other_kind(error: &Error) -> Option<String> {
     }
 }
 
-/// A collection that is being read.
+/// A collection being read.
 struct Read<'a> {
     settings: Settings,
     options: &'a SetsOptions,
     progress: &'a dyn Progress,
-    /// What seems to stand between elements.
+    /// The detected separator.
     delimiter: Option<Delimiter>,
     before: Need,
     gather: Gather,
-    /// Sets without a name are then known by their position alone.
+    /// True if sets without a name are identified by position alone.
     is_one_file: bool,
-    /// How many bytes all files have, where that is known, and those before this one.
+    /// The size of all files, if known, and of those before this one.
     bytes: u64,
     bytes_before: u64,
 }
@@ -131,21 +131,21 @@ impl Read<'_> {
         table.read_in_parts(longest, PART_BYTES, |part| self.part(part, &prefix, &mut rows))
     }
 
-    /// Adds the sets of a part of a table, of which so many rows came before.
+    /// Adds the sets of a part of a table, which `rows` rows precede.
     fn part(&mut self, part: &ReadTable, prefix: &str, rows: &mut u64) -> Result<()> {
         self.progress.go_on()?;
         table::gather(part, prefix, *rows, &self.options.form, &mut self.gather)?;
         *rows += part.table.row_count() as u64;
-        // What the whole table takes is not known before it is read.
+        // The memory of the whole table is not known before it is read.
         self.before.and(self.gather.need()).check_held(1.0, self.options.resources.memory)
     }
 
-    /// What stands before the number of a set that has no name, in the file or table of this name.
+    /// The prefix of the number of an unnamed set in this file or table.
     fn prefix(&self, name: &str) -> String {
         if self.is_one_file { String::new() } else { format!("{name}:") }
     }
 
-    /// A set per line, named by the number of the line or by its first element.
+    /// Reads a set per line, named by the number of the line or by its first element.
     fn lines(&mut self, file: &InputFile, reader: &mut CellReader) -> Result<()> {
         use std::fmt::Write;
         let prefix = self.prefix(&file.name);
@@ -162,7 +162,7 @@ impl Read<'_> {
         let (form, gather) = (&form, &mut self.gather);
         let mut name = String::new();
         let mut number = 0;
-        // A blank line is a set without elements, unless it would have to name itself.
+        // A blank line is a set without elements, unless lines begin with names.
         let mut fill_up_to = |end: u64, number: &mut u64, gather: &mut Gather| {
             while *number + 1 < end {
                 *number += 1;
@@ -213,7 +213,7 @@ impl Read<'_> {
     }
 }
 
-/// A line with its position, or why it cannot be read.
+/// A line with its position, or the reason why it cannot be read.
 type ReadLine<'a> = (u64, std::result::Result<Cow<'a, str>, SkipReason>);
 
 fn next_line(reader: &mut CellReader) -> Result<Option<ReadLine<'_>>> {
@@ -225,7 +225,7 @@ fn next_line(reader: &mut CellReader) -> Result<Option<ReadLine<'_>>> {
     }))
 }
 
-/// The first lines, to be looked at before they are taken.
+/// Reads the first lines to examine them.
 fn first_lines(reader: &mut CellReader) -> Result<Vec<(u64, std::result::Result<String, SkipReason>)>> {
     let mut first = Vec::new();
     while first.len() < FIRST_LINES {
@@ -236,12 +236,12 @@ fn first_lines(reader: &mut CellReader) -> Result<Vec<(u64, std::result::Result<
 }
 
 impl SetsForm {
-    /// Whether something is said about columns, which only tables have.
+    /// True if options name columns, which only tables have.
     fn names_columns(&self) -> bool {
         self.set.is_some() || self.element.is_some() || self.column.is_some() || self.weight.is_some()
     }
 
-    /// The first element of a line, and what follows.
+    /// The first element of a line, and the rest.
     fn split_name<'a>(&self, line: &'a str) -> (Option<&'a str>, &'a str) {
         let line = line.trim();
         let (name, rest) = match self.delimiter {
@@ -252,13 +252,13 @@ impl SetsForm {
         ((!name.is_empty()).then_some(name), rest)
     }
 
-    /// The elements of a line or cell: what stands between blanks or delimiters, or the grams of a text.
+    /// Splits a line or cell into elements: strings between spaces or separators, or the grams of a text.
     pub(super) fn each_element(&self, text: &str, mut each: impl FnMut(&str)) {
         if let Some(grams) = self.grams {
             return each_gram(text, grams.get(), each);
         }
         match self.delimiter {
-            // Most lines are ASCII, and have a fast way to be split there.
+            // Most lines are ASCII, which can be split faster.
             None if text.is_ascii() => text.split_ascii_whitespace().for_each(each),
             None => text.split_whitespace().for_each(each),
             Some(delimiter) => {
@@ -268,7 +268,7 @@ impl SetsForm {
     }
 }
 
-/// The runs of so many characters of a text in lower case, with a blank at each end. A shorter text is one run.
+/// The grams of a text in lower case, with a space at each end. A shorter text is one gram.
 fn each_gram(text: &str, count: usize, mut each: impl FnMut(&str)) {
     if text.trim().is_empty() {
         return;

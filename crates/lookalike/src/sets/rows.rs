@@ -44,7 +44,7 @@ impl Row for SetPair {
     }
 }
 
-/// Which measures the rows of a run have.
+/// The measures in the rows of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measures {
     pub(super) measure: Measure,

@@ -1,4 +1,4 @@
-//! A table to sets: an element a row, or a column with all elements of a set.
+//! Reads sets from a table: one element per row, or a column with all elements of a set.
 
 use lookalike_core::packed::Strings;
 use lookalike_core::remedy::JobOption;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::options::SetsForm;
 use crate::report::summary::SkippedEntry;
 
-/// Which column is what.
+/// Roles of the columns.
 enum Columns<'a> {
     /// A set and an element in each row.
     Pairs { set: &'a Strings, element: &'a Strings, weights: Option<&'a Strings> },
@@ -19,8 +19,8 @@ enum Columns<'a> {
     Lists { set: Option<&'a Strings>, list: &'a Strings, weights: Option<&'a Strings> },
 }
 
-/// Adds the sets of a part of a table. Sets without a name get the number of their row, which `rows_before` are before, after
-/// a prefix.
+/// Adds the sets of a part of a table. Unnamed sets get the number of their row, which `rows_before` rows precede,
+/// after a prefix.
 pub(super) fn gather(
     read: &ReadTable,
     prefix: &str,
@@ -30,7 +30,7 @@ pub(super) fn gather(
 ) -> Result<()> {
     gather.count_skipped(read.skipped_count - read.skipped.iter().map(|row| row.count).sum::<u64>());
     let mut skipped: Vec<SkippedEntry> = read.skipped.clone();
-    // A part may have nothing but what was skipped.
+    // A part may consist of skipped rows only.
     if read.table.row_count() > 0 {
         let columns = Columns::find(&read.table, form)?;
         for row in 0..read.table.row_count() {
@@ -56,7 +56,7 @@ impl<'a> Columns<'a> {
         if form.grams.is_some() {
             return Err(Error::NoSetColumns { option: JobOption::Column, columns: table.names().join(", ") });
         }
-        // Two columns that are not weights are a set and an element, whatever they are called.
+        // Two columns that are not weights are a set and an element, whatever their names.
         let named = |name: &Option<String>| name.as_ref().map(column).transpose();
         let (set, element) = (named(&form.set)?, named(&form.element)?);
         let is_free = |name: &&String| ![&form.weight, &form.set, &form.element].contains(&&Some((*name).clone()));
@@ -77,7 +77,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Adds a row, or says why it cannot be.
+    /// Adds a row, or returns the reason why it is invalid.
     fn add(
         &self,
         row: usize,
@@ -91,7 +91,7 @@ impl<'a> Columns<'a> {
                 let (set, element) = (present(set.get(row), "set")?, present(element.get(row), "element")?);
                 let weight = weights.map_or(Ok(1.0), |weights| weight(weights.get(row)))?;
                 gather.begin(set);
-                // What has no weight is not there.
+                // An element with weight 0 is absent.
                 if weight > 0.0 {
                     gather.add(element, weight);
                 }
@@ -125,7 +125,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The elements of a cell: of a list as JSON has it, or else as on a line.
+/// The elements of a cell: of a JSON list, or otherwise as on a line.
 fn each_in_list(cell: &str, form: &SetsForm, mut each: impl FnMut(&str)) -> std::result::Result<(), String> {
     if form.grams.is_some() || form.delimiter.is_some() || !cell.starts_with('[') {
         form.each_element(cell, each);

@@ -1,4 +1,4 @@
-//! Pairs to lines or rows, in the order of sets.
+//! Writes pairs as lines or rows, in the order of sets.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -17,20 +17,20 @@ use crate::options::RowFormat;
 use crate::output::sink::{RowWriter, Sink};
 use crate::progress::Progress;
 
-/// How many sets a thread takes at once, at most.
+/// Maximum number of sets a thread takes at a time.
 const MOST_AT_ONCE: usize = 512;
 
-/// How many turns of threads are written together, at most.
+/// Maximum number of batches written together.
 const MOST_TURNS: usize = 32;
 
-/// How many bytes are written together, about: there are sets with very many pairs, and a turn ends where it has its share of these.
+/// Approximate bytes written together: some sets have very many pairs, so a batch ends when it has its share of these.
 const TOGETHER: usize = 8 << 20;
 
-/// How many steps a turn takes before it ends early: there are sets that are near very many others, and it is checked after each turn
-/// whether there are too many.
+/// Number of steps after which a batch ends early: some sets have very many neighbors, and the limit is checked after
+/// each batch.
 const STEPS_TOGETHER: u64 = 1 << 28;
 
-/// How many sets are taken together: so many turns, of so many sets each.
+/// Number of batches processed together, and of sets in each.
 #[derive(Clone, Copy)]
 struct Pace {
     turns: usize,
@@ -42,7 +42,7 @@ impl Pace {
         Self { turns: rayon::current_num_threads().min(MOST_TURNS), at_once: MOST_AT_ONCE / 8 }
     }
 
-    /// The next one, when this one gave so many bytes, and turns ended early or not.
+    /// The next pace, after this one produced `bytes`, and batches ended early or not.
     fn next(self, bytes: usize, is_cut: bool) -> Self {
         let Self { turns, at_once } = self;
         if is_cut && at_once > 1 {
@@ -59,7 +59,7 @@ impl Pace {
     }
 }
 
-/// Where pairs go.
+/// Destination of pairs.
 pub(super) enum Target<'a> {
     Lines(RowFormat, &'a mut (dyn Write + Send)),
     Rows(&'a mut (dyn Sink<SetPair> + Send)),
@@ -71,12 +71,13 @@ pub(super) struct Pairs<'a> {
     pub(super) measures: Measures,
     pub(super) finder: &'a dyn Finder,
     pub(super) sets: Range<u32>,
-    /// How many steps it may take to find them. What was estimated may be wrong: sets that were not asked may be near more others.
+    /// Maximum number of steps to find them. The estimate may be wrong if other sets have more neighbors than the
+    /// sampled ones.
     pub(super) most_steps: u64,
 }
 
 impl Pairs<'_> {
-    /// Gives all pairs to the target, and counts them by similarity.
+    /// Passes all pairs to the target, and counts them by similarity.
     pub(super) fn write(&self, target: &mut Target<'_>, progress: &dyn Progress) -> Result<BySimilarity> {
         let columns = self.measures.columns();
         match target {
@@ -110,7 +111,7 @@ impl Pairs<'_> {
         }
     }
 
-    /// Gives what is made of each pair to `take`, part by part. Each thread makes it by what `make` returns.
+    /// Passes the converted pairs to `take`, part by part. Each thread converts with its own result of `make`.
     fn each_part<T: Send, M: FnMut(u32, &Near, &mut Vec<T>)>(
         &self,
         make: impl Fn() -> M + Sync,
@@ -120,7 +121,7 @@ impl Pairs<'_> {
         let (mut sets, mut counted, mut pace) = (self.sets.clone(), NONE, Pace::start());
         let mut steps = 0;
         let mut ready: Vec<Part<T>> = Vec::new();
-        // While one thread hands over what is there, the others make what comes next.
+        // While one thread passes on completed parts, the others compute the next ones.
         while !sets.is_empty() || !ready.is_empty() {
             progress.go_on()?;
             let Pace { turns, at_once } = pace;
@@ -132,7 +133,7 @@ impl Pairs<'_> {
             let (taken, mut next) = rayon::join(take_all, make_all);
             taken.map_err(Error::unwritable)?;
             progress.go_on()?;
-            // What comes after a turn that ended early is made again, since rows are in the order of sets.
+            // Parts after a batch that ended early are computed again, since rows are in the order of sets.
             let cut = block.chunks(at_once).zip(&next).position(|(some, part)| part.sets < some.len());
             next.truncate(cut.map_or(next.len(), |cut| cut + 1));
             sets.start += next.iter().map(|part| part.sets as u32).sum::<u32>();
@@ -147,7 +148,8 @@ impl Pairs<'_> {
         Ok(counted)
     }
 
-    /// What is made of the pairs of the first of these sets, until it has so many bytes or steps, or the job should stop.
+    /// Converts the pairs of the first of these sets, until the limit of bytes or steps is reached, or the job should
+    /// stop.
     fn part<T>(
         &self,
         sets: &[u32],
@@ -173,28 +175,29 @@ impl Pairs<'_> {
     }
 }
 
-/// How many pairs there are of each step of similarity.
+/// Number of pairs per step of similarity.
 type BySimilarity = [u64; SIMILARITY_STEPS + 1];
 
 const NONE: BySimilarity = [0; SIMILARITY_STEPS + 1];
 
-/// The step that a similarity belongs to. What is added is less than two quotients of sets differ by, and more than rounding.
+/// The step of a similarity. The added constant is less than the difference of two quotients, and more than rounding
+/// errors.
 fn step(similarity: f64) -> usize {
     ((similarity * SIMILARITY_STEPS as f64 + 1e-9) as usize).min(SIMILARITY_STEPS)
 }
 
-/// Lines or rows that are ready.
+/// Completed lines or rows.
 struct Part<T> {
     made: Vec<T>,
     counted: BySimilarity,
-    /// How many sets these are the pairs of.
+    /// Number of sets to which the pairs belong.
     sets: usize,
-    /// How many steps it took to find them.
+    /// Number of steps to find them.
     steps: u64,
 }
 
 impl<T> Part<T> {
-    /// About so many bytes are held: rows also have ids.
+    /// Approximate memory: rows also have ids.
     fn bytes(&self) -> usize {
         size_of_val::<[T]>(&self.made)
     }
@@ -210,7 +213,7 @@ mod tests {
 
     #[test]
     fn sets_that_take_too_many_steps_are_refused_on_the_way() {
-        // Each shares half of its elements with each other, in another way.
+        // Each shares half of its elements with each other, in a different way.
         let features: Vec<Vec<u64>> = (0..200_u64)
             .map(|set| (0..40).filter(|element| (set * 37 + element * element) % 7 < 4).collect())
             .collect();

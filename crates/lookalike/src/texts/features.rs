@@ -1,4 +1,4 @@
-//! Texts in memory, sketched, and their features whenever they are asked for.
+//! Texts in memory, sketched, with their features on demand.
 
 use std::sync::Mutex;
 
@@ -16,20 +16,20 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::items::TextHashes;
 
-/// How many texts a thread sketches in one go.
+/// Number of texts a thread sketches at a time.
 const AT_ONCE: usize = 256;
 
-/// Texts, and what is kept of each.
+/// Texts, and the stored data of each.
 pub(super) struct InMemory<'a, T> {
     texts: &'a [T],
     scheme: &'a Scheme,
     run: Key,
     pub(super) token_counts: Vec<u32>,
     pub(super) sizes: Vec<u32>,
-    /// Of the words, and of the content.
+    /// Hashes of the words, and of the content.
     hashes: Vec<(u128, u128)>,
     pub(super) sketches: Sketches,
-    /// With the key of the run and with another one, handed on from one text to the next.
+    /// Shinglers with the key of the run and with a second one, reused between texts.
     shinglers: Mutex<Vec<[Shingler; 2]>>,
 }
 
@@ -57,7 +57,7 @@ impl<'a, T: AsRef<str> + Sync> InMemory<'a, T> {
         let (mut token_counts, mut sizes, mut hashes) = (Vec::new(), Vec::new(), Vec::new());
         for (summaries, some) in parts {
             sketches.append(some);
-            for TextSummary { text_hash, content_hash, token_count, size } in summaries {
+            for TextSummary { text_hash, content_hash, token_count, size, .. } in summaries {
                 token_counts.push(token_count);
                 sizes.push(size);
                 hashes.push((text_hash, content_hash));
@@ -70,7 +70,7 @@ impl<'a, T: AsRef<str> + Sync> InMemory<'a, T> {
         self.texts.len()
     }
 
-    /// The features of texts, made with a key.
+    /// The features of texts, hashed with a key.
     pub(super) fn shingled(&self, key: Key) -> Shingled<'_, T> {
         Shingled { texts: self.texts, scheme: self.scheme, key, shinglers: Mutex::default(), second: Mutex::default() }
     }
@@ -87,9 +87,9 @@ impl<T: AsRef<str> + Sync> TextHashes for InMemory<'_, T> {
     }
 
     fn words_hash(&self, text: Document) -> Result<u128> {
-        // Two keys, since texts may differ in one word, and a word has 64 bits of one key.
+        // Two keys, since texts may differ in one word, whose hash has only 64 bits per key.
         let waiting = self.shinglers.lock().expect("no thread panicked").pop();
-        let new = |key: Key| Shingler::keyed(self.scheme.shingle(), self.scheme.fold(), key);
+        let new = |key: Key| self.scheme.shingler(key);
         let mut shinglers = waiting.unwrap_or_else(|| [self.run, self.run.second()].map(new));
         let hashes =
             shinglers.each_mut().map(|shingler| shingler.features(self.texts[text.index()].as_ref()).text_hash());
@@ -102,21 +102,21 @@ impl<T: AsRef<str> + Sync> TextHashes for InMemory<'_, T> {
     }
 }
 
-/// Makes the features of texts again.
+/// Recomputes the features of texts.
 pub(super) struct Shingled<'a, T> {
     texts: &'a [T],
     scheme: &'a Scheme,
     key: Key,
-    /// One per thread that asked, handed on from one text to the next.
+    /// One per concurrent thread, reused between texts.
     shinglers: Mutex<Vec<Shingler>>,
-    /// With another key.
+    /// With a second key.
     second: Mutex<Vec<Shingler>>,
 }
 
 impl<T: AsRef<str> + Sync> Shingled<'_, T> {
     fn features_by(&self, shinglers: &Mutex<Vec<Shingler>>, key: Key, text: Document) -> Vec<u64> {
         let waiting = shinglers.lock().expect("no thread panicked").pop();
-        let new = || Shingler::keyed(self.scheme.shingle(), self.scheme.fold(), key);
+        let new = || self.scheme.shingler(key);
         let mut shingler = waiting.unwrap_or_else(new);
         let features = shingler.own_features(self.texts[text.index()].as_ref());
         shinglers.lock().expect("no thread panicked").push(shingler);

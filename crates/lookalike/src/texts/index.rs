@@ -1,4 +1,4 @@
-//! An index in memory: put and delete texts, and search them for near-duplicates.
+//! An index in memory: put and delete texts, and search for near-duplicates.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,8 @@ use lookalike_index::Hit;
 
 use crate::error::{Error, Result};
 
-/// Texts by id that can be searched for near-duplicates, without a folder. [`Index`](crate::index::Index) is the saved one.
+/// Texts by id that can be searched for near-duplicates, without a folder. [`Index`](crate::index::Index) is the saved
+/// one.
 ///
 /// ```
 /// use lookalike::Scheme;
@@ -34,14 +35,14 @@ pub struct MemoryIndex {
     scheme: Scheme,
     method: Box<dyn Method>,
     sketcher: TextSketcher,
-    /// With the key of this index, which nobody knows: what decides.
+    /// With the key of this index, which is unpredictable: it decides.
     shingler: Shingler,
     /// The number of each text by its id.
     numbers: HashMap<Box<str>, u32>,
     texts: HashMap<u32, Stored>,
-    /// Texts by band and key. Empty where the method has no bands: then all texts are looked at.
+    /// Texts by band and key. Empty if the method has no bands: then all texts are examined.
     buckets: HashMap<(u32, u64), Vec<u32>>,
-    /// The number of the next text, so that hits of one similarity come in the order in which they were put.
+    /// The number of the next text, so that hits of equal similarity are in order of insertion.
     next: u32,
 }
 
@@ -56,12 +57,12 @@ struct Stored {
 }
 
 impl MemoryIndex {
-    /// An empty index.
+    /// Creates an empty index.
     ///
     /// # Errors
     ///
-    /// When the parameters of the scheme are invalid, or when its method needs all texts before it can sketch one, or
-    /// finds only exact copies.
+    /// If the parameters of the scheme are invalid, or its method needs all texts before it can sketch one, or finds
+    /// only exact copies.
     pub fn new(scheme: Scheme) -> Result<Self> {
         let (method, key) = (scheme.build_method(), Key::random());
         if method.learns() || scheme.method().checksum().is_some() {
@@ -69,7 +70,7 @@ impl MemoryIndex {
         }
         Ok(Self {
             sketcher: TextSketcher::new(&scheme, &*method, key),
-            shingler: Shingler::keyed(scheme.shingle(), scheme.fold(), key),
+            shingler: scheme.shingler(key),
             numbers: HashMap::new(),
             texts: HashMap::new(),
             buckets: HashMap::new(),
@@ -84,7 +85,7 @@ impl MemoryIndex {
         self.texts.len()
     }
 
-    /// Whether the index has no texts.
+    /// True if the index has no texts.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
@@ -104,7 +105,7 @@ impl MemoryIndex {
         self.texts.insert(number, Stored { id: id.into(), text: text.into(), size, content_hash, keys, bytes });
     }
 
-    /// Deletes a text. Returns whether it was there.
+    /// Deletes a text. Returns true if it existed.
     pub fn delete(&mut self, id: &str) -> bool {
         let Some(number) = self.numbers.remove(id) else { return false };
         let Some(stored) = self.texts.remove(&number) else { return false };
@@ -119,8 +120,8 @@ impl MemoryIndex {
         true
     }
 
-    /// The near-duplicates of a text, the most similar first; of one similarity, exact copies first, and otherwise in the
-    /// order in which they were put. Each is measured exactly.
+    /// Finds the near-duplicates of a text, most similar first; of equal similarity, exact copies first, and otherwise
+    /// in order of insertion. Each is measured exactly.
     pub fn search(&mut self, text: &str) -> Vec<Hit> {
         let Self { scheme, method, sketcher, shingler, .. } = self;
         let probe = Probe::of_text(text, &**method, sketcher, shingler);
@@ -148,7 +149,7 @@ impl MemoryIndex {
         hits.into_iter().map(|(_, hit)| hit).collect()
     }
 
-    /// Texts that agree in as many bands as they must; all of them where the method has no bands.
+    /// Texts that agree in as many bands as required; all of them if the method has no bands.
     fn candidates(&self, keys: &[u64]) -> Vec<u32> {
         let Some(banding) = self.scheme.method().banding() else {
             let mut all: Vec<u32> = self.texts.keys().copied().collect();

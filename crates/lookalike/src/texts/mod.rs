@@ -1,4 +1,4 @@
-//! Texts in memory: the same results as from files.
+//! Texts in memory: gives the same results as files.
 //!
 //! ```
 //! use lookalike::texts::{self, Fate};
@@ -42,18 +42,18 @@ use crate::resources::memory::Memory;
 use crate::run::Run;
 use crate::run::find::Find;
 
-/// Whether a text is kept or removed.
+/// Decision on a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
-    /// It is kept.
+    /// The text is kept.
     Kept,
-    /// It is removed, because of one that is kept.
+    /// The text is removed because of a kept one.
     Removed {
         /// The position of the text that is kept instead.
         by: usize,
         /// The measured overlap; the removed text is on the left, the kept one on the right.
         likeness: Likeness,
-        /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
+        /// True if they are equal in every character, up to Unicode's NFC and white space at line ends.
         is_exact_copy: bool,
     },
 }
@@ -85,11 +85,11 @@ pub struct Pair {
 #[derive(Clone, Debug, Default, Setters)]
 #[non_exhaustive]
 pub struct TextOptions {
-    /// Which of several near-duplicates is kept: the longest by default.
+    /// Rule for which of several near-duplicates is kept: the longest by default.
     keep: Keep,
     /// The values that [`Keep::Max`] and [`Keep::Min`] compare, one per text.
     values: Vec<FieldValue>,
-    /// How matches become removals.
+    /// Rule for converting matches to removals.
     group: Group,
     /// Memory limit, not counting the texts.
     memory: Memory,
@@ -97,12 +97,12 @@ pub struct TextOptions {
 
 /// Removes near-duplicates. Returns for each text, in order, whether it is kept or removed.
 ///
-/// Every removal is justified: the text named is kept, and is as similar as stated. No duplicates remain: no two kept
+/// Every removal is justified: the named text is kept, and is as similar as stated. No duplicates remain: no two kept
 /// texts are near-duplicates, up to the recall of the scheme. Empty texts are kept.
 ///
 /// # Errors
 ///
-/// When the parameters of the scheme are invalid, or a temporary folder is needed and cannot be written to.
+/// If the parameters of the scheme are invalid, or a temporary folder is needed and cannot be written to.
 pub fn dedup<T: AsRef<str> + Sync>(texts: impl IntoIterator<Item = T>, scheme: &Scheme) -> Result<Vec<Fate>> {
     let texts: Vec<T> = texts.into_iter().collect();
     dedup_with(&texts, scheme, &TextOptions::default(), &Silent)
@@ -112,7 +112,7 @@ pub fn dedup<T: AsRef<str> + Sync>(texts: impl IntoIterator<Item = T>, scheme: &
 ///
 /// # Errors
 ///
-/// As [`dedup`]; also when the keep order does not go with the measure, or compares values and there is not one per text.
+/// As [`dedup`]; also if the keep order does not fit the measure, or compares values and there is not one per text.
 pub fn dedup_with<T: AsRef<str> + Sync>(
     texts: &[T],
     scheme: &Scheme,
@@ -203,7 +203,7 @@ pub fn pairs<T: AsRef<str> + Sync>(texts: &[T], scheme: &Scheme) -> Result<Vec<P
     Ok(pairs)
 }
 
-/// The stages that all jobs over texts share.
+/// The stages shared by all jobs over texts.
 struct Search<'a, T> {
     texts: InMemory<'a, T>,
     run: Run<'a>,
@@ -223,7 +223,7 @@ impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
         let shares = run.work.memory.shares(texts.len())?;
         run.stage("copies", || {
             let token_counts = lengths(run.scheme.criterion(), &texts.token_counts, &texts.sizes);
-            let ranking = Ranking { token_counts, field_values };
+            let ranking = Ranking { token_counts, field_values, source_ranks: &[] };
             join_copies(texts, &keep_order(keep, ranking), shares)
         })
     }
@@ -241,7 +241,9 @@ impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
             (texts.shingled(run.scheme.key().of(run.work.key())), texts.shingled(run.work.key()));
         let items =
             Items { sizes: &texts.sizes, sketches: &texts.sketches, sketched: &sketched, deciding: &deciding, shares };
-        Find { items, texts: joined, references: References::default(), kept: None }.run(run, resolve, take).map(drop)
+        Find { items, texts: joined, references: References::default(), filter: None, kept: None }
+            .run(run, resolve, take)
+            .map(drop)
     }
 
     /// The number of distinct features of a text.

@@ -1,9 +1,10 @@
-//! Decisions on pairs that are known already: to try several thresholds, pairs are found once.
+//! Decides on pairs that are already known: to try several thresholds, pairs are found once.
 
 use lookalike_core::ids::{Document, Number};
 
 /// Two texts and how similar they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct KnownPair {
     /// One of them.
     pub left: usize,
@@ -13,30 +14,36 @@ pub struct KnownPair {
     pub similarity: f64,
 }
 
-/// For each text the one that is kept in its place and how similar they are; none if it is kept itself.
+impl KnownPair {
+    /// Creates a pair of texts, by their positions, with their similarity.
+    pub fn new(left: usize, right: usize, similarity: f64) -> Self {
+        Self { left, right, similarity }
+    }
+}
+
+/// Returns for each text the one that is kept instead and their similarity; none if it is kept itself.
 ///
-/// `order` is all texts, best first ([`keep_order`](lookalike_core::resolve::keep::keep_order)). The result is what
-/// [`dedup`](crate::texts::dedup) decides if these are all of its near-duplicate pairs: a removed text is removed by the most
-/// similar of the kept ones before it in keep order, and of equals by the best. Texts with a similarity of 1 are removed for the
-/// same one, as copies are.
+/// `order` is all texts, best first ([`keep_order`](lookalike_core::resolve::keep::keep_order)). The result equals that
+/// of [`dedup`](crate::texts::dedup) if these are all of its near-duplicate pairs: a removed text is removed for the
+/// most similar of the kept ones before it in keep order, and of equals for the best. Texts with a similarity of 1 are
+/// removed for the same one, like copies.
 ///
 /// ```
 /// use lookalike::core::ids::Document;
 /// use lookalike::texts::{KnownPair, resolve};
 ///
-/// let pair = |left, right, similarity| KnownPair { left, right, similarity };
-/// let pairs = [pair(0, 1, 0.9), pair(1, 2, 0.8)];
+/// let pairs = [KnownPair::new(0, 1, 0.9), KnownPair::new(1, 2, 0.8)];
 /// let fates = resolve(&pairs, &[0, 1, 2].map(Document));
 /// assert_eq!(fates, [None, Some((0, 0.9)), None]);
 /// ```
 ///
 /// # Panics
 ///
-/// When a pair names a text that is not in `order`.
+/// If a pair names a text that is not in `order`.
 pub fn resolve(pairs: &[KnownPair], order: &[Document]) -> Vec<Option<(usize, f64)>> {
     let mut ranks = vec![0_u32; order.len()];
     (0..).zip(order).for_each(|(rank, text)| ranks[text.index()] = rank);
-    // Each pair twice, so that those of a text lie together.
+    // Each pair twice, so that those of a text are adjacent.
     let mut near: Vec<(usize, usize, f64)> = pairs
         .iter()
         .flat_map(|pair| [(pair.left, pair.right, pair.similarity), (pair.right, pair.left, pair.similarity)])
@@ -55,7 +62,7 @@ pub fn resolve(pairs: &[KnownPair], order: &[Document]) -> Vec<Option<(usize, f6
         let kept = of(text).filter(|(_, other, _)| is_kept[*other] && ranks[*other] < rank);
         kept.max_by(|left, right| left.2.total_cmp(&right.2).then(ranks[right.1].cmp(&ranks[left.1])))
     };
-    // Copies are joined before anything is decided, and removed for what the best of them is removed for.
+    // Copies are joined before any decision, and removed for the text that the best of them is removed for.
     let first_copy = |text: usize| {
         let copies = of(text).filter(|(.., similarity)| *similarity >= 1.0).map(|(_, other, _)| *other);
         copies.chain([text]).min_by_key(|copy| ranks[*copy]).filter(|first| !is_kept[*first])
@@ -77,7 +84,7 @@ mod tests {
         let pair = |left, right, similarity| KnownPair { left, right, similarity };
         let pairs = [pair(0, 3, 0.8), pair(1, 3, 0.9), pair(2, 3, 0.9), pair(3, 4, 1.0)];
         let fates = resolve(&pairs, &[2, 1, 0, 3, 4].map(Document));
-        // 4 is like nothing that is kept before it, and so is kept; it comes after 3, and is not the reason.
+        // 4 matches nothing that is kept before it, and so is kept; it comes after 3, and is not the reason.
         assert_eq!(fates, [None, None, None, Some((2, 0.9)), None]);
         let fates = resolve(&pairs[..3], &[2, 1, 0, 3].map(Document));
         assert_eq!(fates[3], Some((2, 0.9)));
@@ -86,11 +93,11 @@ mod tests {
     #[test]
     fn a_copy_is_removed_for_what_the_best_copy_is_removed_for() {
         let pair = |left, right, similarity| KnownPair { left, right, similarity };
-        // 1 and 3 are copies; 2 comes between them, and is more like them than 0, for which 1 is removed.
+        // 1 and 3 are copies; 2 is between them, and is more similar to them than 0, for which 1 is removed.
         let pairs = [pair(0, 1, 0.7), pair(0, 3, 0.7), pair(1, 2, 0.9), pair(2, 3, 0.9), pair(1, 3, 1.0)];
         let fates = resolve(&pairs, &[0, 1, 2, 3].map(Document));
         assert_eq!(fates, [None, Some((0, 0.7)), None, Some((0, 0.7))]);
-        // Of a copy that is kept, the other is a copy.
+        // If a copy is kept, the other one is its copy.
         assert_eq!(resolve(&pairs[2..], &[1, 2, 3, 0].map(Document))[3], Some((1, 1.0)));
     }
 

@@ -1,7 +1,7 @@
 //! Pairs of texts that agree in a band: counted, drawn at random, or listed.
 //!
-//! Pairs are of documents, so that a text with n copies counts n times on its side. A pair that agrees in several bands is there
-//! several times: whoever draws one divides by that number.
+//! Pairs are of documents, so a text with n copies counts n times on its side. A pair that agrees in several bands
+//! occurs several times: draws must be divided by that number.
 
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::hash::mix;
@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use super::chance::Chance;
 
-/// Slots of the sketch of each text, which all bandings are cut from. Sixteen bits each: slots that differ agree by chance once in
-/// 65,536 times, which is nothing beside the pairs that are alike.
+/// Slots of the sketch of each text, from which all bandings are cut. Sixteen bits each: differing slots agree by
+/// chance once in 65,536 times, which is negligible compared with similar pairs.
 pub(super) struct Slots<'a> {
     pub(super) slots: &'a [u16],
     pub(super) per_text: usize,
@@ -21,7 +21,7 @@ impl Slots<'_> {
         &self.slots[text as usize * self.per_text..][..self.per_text]
     }
 
-    /// In how many bands two texts agree.
+    /// Number of bands in which two texts agree.
     pub(super) fn agreeing(&self, banding: Banding, left: u32, right: u32) -> usize {
         let [left, right] = [left, right].map(|text| self.of(text).chunks_exact(banding.rows()).take(banding.bands()));
         left.zip(right).filter(|(left, right)| left == right).count()
@@ -30,12 +30,12 @@ impl Slots<'_> {
 
 /// All buckets of a banding.
 pub(super) struct Buckets<'a> {
-    /// How many documents have each text.
+    /// Number of documents with each text.
     weights: &'a [u32],
     members: Vec<u32>,
-    /// Where each bucket ends among the members, and how many pairs there are up to its end.
+    /// The end of each bucket among the members, and the number of pairs up to there.
     ends: Vec<(usize, u64)>,
-    /// How many pairs of texts there are.
+    /// Number of pairs of texts.
     pub(super) text_pairs: u64,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Buckets<'a> {
         buckets
     }
 
-    /// Adds a bucket of different texts.
+    /// Adds a bucket of distinct texts.
     fn push(&mut self, texts: impl Iterator<Item = u32>) {
         let start = self.members.len();
         self.members.extend(texts);
@@ -68,12 +68,12 @@ impl<'a> Buckets<'a> {
         self.ends.push((self.members.len(), self.pair_count() + (sum * sum - squares) / 2));
     }
 
-    /// How many pairs of documents there are, those of several buckets again.
+    /// Number of pairs of documents, with repetition for those in several buckets.
     pub(super) fn pair_count(&self) -> u64 {
         self.ends.last().map_or(0, |end| end.1)
     }
 
-    /// All pairs of texts, each once.
+    /// All distinct pairs of texts.
     pub(super) fn all(&self) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
         let mut start = 0;
@@ -89,7 +89,8 @@ impl<'a> Buckets<'a> {
         pairs
     }
 
-    /// Draws pairs of texts at random, each as often as it has pairs of documents in buckets; one may come twice.
+    /// Draws pairs of texts at random, with a probability proportional to their pairs of documents in buckets, with
+    /// replacement.
     pub(super) fn drawn(&self, count: usize, chance: &mut Chance) -> Vec<(u32, u32)> {
         let mut places: Vec<u64> = (0..count).map(|_| chance.below(self.pair_count())).collect();
         places.sort_unstable();
@@ -105,10 +106,10 @@ impl<'a> Buckets<'a> {
     }
 }
 
-/// The members of a bucket, to draw pairs from.
+/// The members of a bucket, for drawing pairs.
 struct Members<'a> {
     texts: &'a [u32],
-    /// How many documents there are up to and with each text, and how many pairs these have with all others.
+    /// Cumulative number of documents, and of their pairs with all others.
     documents: Vec<u64>,
     pairs: Vec<u64>,
 }
@@ -128,13 +129,13 @@ impl<'a> Members<'a> {
         Self { texts, documents, pairs }
     }
 
-    /// Two different texts, each pair as often as it has pairs of documents.
+    /// Two distinct texts, with a probability proportional to their pairs of documents.
     fn draw(&self, chance: &mut Chance) -> (u32, u32) {
         let place = chance.below(*self.pairs.last().expect("a bucket has members"));
         let one = self.pairs.partition_point(|end| *end <= place);
         let start = if one == 0 { 0 } else { self.documents[one - 1] };
         let own = self.documents[one] - start;
-        // Past the documents of the first text.
+        // Skip the documents of the first text.
         let all = *self.documents.last().expect("a bucket has members");
         let place = chance.below(all - own);
         let place = if place < start { place } else { place + own };
@@ -152,7 +153,8 @@ mod tests {
 
     #[test]
     fn pairs_are_drawn_as_often_as_they_have_documents() {
-        // Two bands of one slot: texts 0, 1 and 2 share the first, 2 and 3 the second; they have 3, 2, 1 and 4 documents.
+        // Two bands of one slot: texts 0, 1 and 2 share the first, 2 and 3 the second; they have 3, 2, 1 and 4
+        // documents.
         let slots = Slots { slots: &[7, 1, 7, 2, 7, 3, 8, 3], per_text: 2 };
         let weights = [3, 2, 1, 4];
         let buckets = Buckets::new(&slots, &weights, Banding::new(2, 1).unwrap());
@@ -161,7 +163,7 @@ mod tests {
         let mut counts: HashMap<(u32, u32), f64> = HashMap::new();
         let mut chance = Chance::new(1);
         buckets.drawn(30_000, &mut chance).into_iter().for_each(|pair| *counts.entry(pair).or_default() += 1.0);
-        // Of 30,000 draws a fifteenth is 2,000, with a standard deviation of at most 87 for six fifteenths.
+        // A fifteenth of 30,000 draws is 2,000, with a standard deviation of at most 87 for six fifteenths.
         for (pair, documents) in [((0, 1), 6.0), ((0, 2), 3.0), ((1, 2), 2.0), ((2, 3), 4.0)] {
             assert!((counts[&pair] - 2000.0 * documents).abs() < 440.0, "{pair:?}: {}", counts[&pair]);
         }

@@ -1,5 +1,5 @@
-//! Parameters explained before a run: what a banding finds, which false candidates it admits, and what a run over the
-//! whole corpus would cost.
+//! Explains parameters before a run: the pairs and false candidates that a banding finds, and the cost of a run over
+//! the whole corpus.
 
 mod buckets;
 mod chance;
@@ -10,6 +10,8 @@ mod removals;
 mod sample;
 mod suggest;
 
+use std::borrow::Cow;
+
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::measure::similarity::Similarity;
 use serde::Serialize;
@@ -19,11 +21,12 @@ pub use sample::{PairStep, Sampled};
 pub use suggest::Suggestion;
 
 use crate::audit::{JudgedRow, labels_by_similarity};
+use crate::boilerplate::Learn;
 use crate::error::Result;
 use crate::options::{Bought, TuneOptions};
 use crate::progress::Progress;
 
-/// What a banding finds and costs.
+/// Predicted results and costs of a banding.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -46,14 +49,14 @@ pub struct Tuning {
     pub half_found_at: f64,
     /// Probability of finding a pair, by similarity.
     pub curve: Vec<Point>,
-    /// What was found in the corpus, if one was given.
+    /// Results of sampling the corpus, if one was given.
     pub sample: Option<Sampled>,
-    /// What a run over the whole corpus would cost.
+    /// Estimated costs of a run over the whole corpus.
     pub plan: Option<Plan>,
     /// Bandings within the budget, the best first, if there is a budget.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub budget: Vec<Bought>,
-    /// What people say of pairs, by similarity, if labels were given.
+    /// Judgments of labeled pairs, by similarity, if labels were given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<JudgedRow>,
 }
@@ -61,6 +64,7 @@ pub struct Tuning {
 /// A point of the S-curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Point {
     /// The similarity of a pair.
     pub similarity: f64,
@@ -68,15 +72,23 @@ pub struct Point {
     pub found: f64,
 }
 
-/// How many steps the curve is told in.
+impl Point {
+    /// The probability that pairs of a similarity are found.
+    pub fn new(similarity: f64, found: f64) -> Self {
+        Self { similarity, found }
+    }
+}
+
+/// Number of steps of the printed curve.
 const STEPS: u32 = 20;
 
 /// Explains a banding. With a corpus, also reads it, or parts of it, and counts its pairs by similarity.
 ///
 /// # Errors
 ///
-/// When the corpus cannot be read.
+/// If the corpus cannot be read.
 pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<Tuning> {
+    let options = &*with_boilerplate(options, progress)?;
     let TuneOptions { banding, threshold, .. } = options;
     let found = |similarity: f64| recall(*banding, similarity);
     let sketch_bytes = options.scheme.build_method().layout().byte_count();
@@ -105,21 +117,30 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<Tuning> {
     })
 }
 
+/// Adds the boilerplate of the corpus to the scheme, if it is to be ignored.
+fn with_boilerplate<'o>(options: &'o TuneOptions, progress: &dyn Progress) -> Result<Cow<'o, TuneOptions>> {
+    let (Some(learning), Some(corpus)) = (options.learning, &options.corpus) else {
+        return Ok(Cow::Borrowed(options));
+    };
+    let scheme = Learn::new(learning, corpus, &options.scheme, options.resources.memory).scheme(progress)?;
+    Ok(Cow::Owned(TuneOptions { scheme, learning: None, ..options.clone() }))
+}
+
 /// The curve from 0 to 1, in this many steps.
 pub fn curve(banding: Banding, steps: u32) -> Vec<Point> {
     let point = |step: u32| {
         let similarity = f64::from(step) / f64::from(steps);
-        Point { similarity, found: recall(banding, similarity) }
+        Point::new(similarity, recall(banding, similarity))
     };
     (0..=steps).map(point).collect()
 }
 
-/// The chance that a pair this much alike is found.
+/// The probability that a pair of this similarity is found.
 fn recall(banding: Banding, similarity: f64) -> f64 {
     Similarity::new(similarity.clamp(0.0, 1.0)).map_or(0.0, |similarity| banding.recall_at(similarity))
 }
 
-/// By halving: the curve only rises.
+/// By bisection: the curve is monotonic.
 fn half_found_at(banding: Banding) -> f64 {
     let (mut below, mut above) = (0.0, 1.0);
     for _ in 0..40 {
@@ -144,7 +165,8 @@ mod tests {
         assert_eq!(curve.len(), 11);
         assert!(curve.windows(2).all(|pair| pair[0].found <= pair[1].found));
         assert!(curve[0].found.abs() < 1e-12 && (curve[10].found - 1.0).abs() < 1e-12);
-        // (1/20)^(1/5) = 0.549 is the textbook's rule for the steepest place; half is found a little before.
+        // (1/20)^(1/5) = 0.549 is the textbook's rule for the steepest point; the probability 0.5 is reached slightly
+        // below it.
         assert!((half_found_at(banding) - 0.5085).abs() < 0.001, "{}", half_found_at(banding));
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::sample::Sample;
 use crate::resources::memory;
 
-/// What a run of `dedup` over the whole corpus would cost, approximately.
+/// Approximate cost of a run of `dedup` over the whole corpus.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -30,9 +30,9 @@ impl Plan {
     pub(super) fn new(sample: &Sample, sketch_bytes: usize) -> Self {
         let documents = sample.sampled.corpus_document_count;
         let threads = rayon::current_num_threads();
-        // A band has a key, and columns of keys are sorted by a thread each.
+        // Each band has a key, and columns of keys are sorted by one thread each.
         let columns = threads.min(sketch_bytes / size_of::<u64>()).max(1);
-        // What shares a bucket is read and made into features once more.
+        // Documents that share a bucket are read and shingled once more.
         let seconds = sample.seconds * (1.0 + sample.sharing) / threads as f64;
         Self {
             file_count: sample.files,

@@ -1,8 +1,8 @@
-//! How many documents would go at which threshold, by looking at some of them.
+//! Estimates the number of documents removed at each threshold, from a sample.
 //!
-//! A document goes if one that comes before it in keep order is like it and stays. That the other stays is not asked: so this is a
-//! little more than what will go, where documents are linked in chains. Documents are drawn at random, so that the
-//! share of them that go is a share of all.
+//! A document is removed if a better one in keep order matches it and is kept. The estimate does not check that the
+//! other one is kept, so it is slightly too high if documents form chains. Documents are drawn at random, so the share
+//! that is removed is an estimate for all.
 
 use lookalike_core::hash::mix;
 use rayon::prelude::*;
@@ -11,27 +11,28 @@ use super::read::{Corpus, SLOTS};
 use crate::error::Result;
 use crate::statistics::{Estimate, of_share};
 
-/// How many documents are looked at, at most.
+/// Maximum number of documents to sample.
 const DRAWN: usize = 1000;
 
-/// How many sketches are compared, at most, so that it takes a second or two.
+/// Maximum number of sketches to compare, which takes a second or two.
 const MOST_COMPARED: usize = 200_000_000;
 
-/// Slots that are compared first, and how many of them agree at least where texts are half alike: all but one time in a thousand.
+/// Number of slots compared first, and the minimum that agree for texts of similarity 0.5: all but one time in a
+/// thousand.
 const FIRST: usize = 32;
 const FIRST_AGREEING: usize = 8;
 
-/// How many of the texts whose sketches agree most are measured.
+/// Number of texts with the most similar sketches to measure.
 const MEASURED: usize = 8;
 
-/// For some documents, how similar the most similar one is that would stay instead.
+/// For some documents, the similarity of the most similar one that would be kept instead.
 pub(super) struct Removals {
     most_similar: Vec<f64>,
-    /// How many documents these were drawn from.
+    /// Number of documents from which these were drawn.
     document_count: usize,
-    /// Documents that have the words of one before them.
+    /// Number of documents with the same words as an earlier one.
     copy_count: usize,
-    /// Texts that are there at all: one of them stays.
+    /// Number of texts: one of them is kept.
     text_count: usize,
     is_all: bool,
 }
@@ -50,7 +51,7 @@ impl Removals {
             order.sort_by_cached_key(|at| mix(*at as u64 + 1));
             documents = order[..most].iter().map(|at| documents[*at]).collect();
         }
-        // Longest first, as `dedup` keeps them; of equals the first.
+        // Longest first, as in `dedup`; of equals the first.
         let is_before = |one: u32, other: u32| {
             let [length, other_length] = [one, other].map(|text| corpus.token_count(text));
             length > other_length || length == other_length && texts[one as usize][0] < texts[other as usize][0]
@@ -87,7 +88,7 @@ impl Removals {
         Ok(Self { most_similar, document_count: all, copy_count, text_count, is_all: documents.len() == all })
     }
 
-    /// Documents that would go at a threshold.
+    /// Number of documents removed at a threshold.
     pub(super) fn at(&self, threshold: f64) -> Estimate {
         let hits = self.most_similar.iter().filter(|similarity| **similarity >= threshold).count();
         if self.is_all {
@@ -95,7 +96,7 @@ impl Removals {
         }
         let share = of_share(hits, self.most_similar.len());
         let [value, low, high] = [share.value, share.low, share.high].map(|share| share * self.document_count as f64);
-        // Copies go at any threshold, and the best text stays.
+        // Copies are removed at any threshold, and the best text is kept.
         let most = self.document_count - self.text_count.min(1);
         Estimate { value, low, high }.within(self.copy_count as f64, most as f64)
     }

@@ -2,6 +2,7 @@
 
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::method::Exact;
+use lookalike_io::input::discover::LeftOut;
 use serde::Serialize;
 
 use super::TuneOptions;
@@ -16,13 +17,13 @@ use crate::options::ReadOptions;
 use crate::progress::Progress;
 use crate::statistics::Estimate;
 
-/// How much is drawn: an error of a few percent in each step, for some thousand documents that are read again.
+/// Amount of sampling: an error of a few percent in each step, for a few thousand documents that are read again.
 const EFFORT: Effort = Effort { draws: 2000, listed: 20_000 };
 
-/// Any number; another one would give other draws.
+/// An arbitrary random seed.
 const SEED: u64 = 7;
 
-/// What was read of a corpus, and what was found in it.
+/// Sample of a corpus, and the pairs found in it.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -31,11 +32,15 @@ pub struct Sampled {
     pub document_count: u64,
     /// Estimated number of documents in the whole corpus.
     pub corpus_document_count: u64,
-    /// Whether everything was read; the only uncertainty is then in the pairs drawn at random.
+    /// True if everything was read; the only uncertainty is then in the pairs drawn at random.
     pub complete: bool,
-    /// Whether `dedup` and `pairs` compare the corpus exactly, since it is small and no method was asked for: then nothing is
-    /// missed, and the banding is that of larger input.
+    /// True if `dedup` and `pairs` compare the corpus exactly, because it is small and no method was requested: then
+    /// nothing is missed, and the banding applies to larger input.
     pub exact_because_small: bool,
+    /// The number of files for whose names the tokens of source code were chosen, if they were and no tokens were
+    /// requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code_file_count: Option<u64>,
     /// Pairs of the corpus by minimum similarity.
     pub pairs: Vec<PairStep>,
     /// The suggested threshold.
@@ -47,8 +52,12 @@ pub struct Sampled {
     pub candidate_count: Option<f64>,
     /// Entries that were skipped.
     pub skipped_count: u64,
-    /// Why the first of them was skipped.
+    /// Reason why the first of them was skipped.
     pub first_skipped: Option<String>,
+    /// Files that were left out.
+    pub left_out: LeftOut,
+    /// Options that have no effect on files of these formats.
+    pub without_effect: Vec<String>,
 }
 
 /// Pairs with at least a given similarity.
@@ -65,22 +74,22 @@ pub struct PairStep {
     pub removed_count: Option<Estimate>,
 }
 
-/// What was read, and what it took.
+/// Statistics of the sample.
 pub(super) struct Sample {
     pub(super) sampled: Sampled,
-    /// Files of the whole corpus.
+    /// Number of files of the whole corpus.
     pub(super) files: u64,
-    /// Bytes of the whole corpus as it lies there.
+    /// Size of the whole corpus as stored.
     pub(super) packed_bytes: u64,
-    /// Seconds that one thread would take to read and sketch all of it.
+    /// Estimated seconds for one thread to read and sketch all of it.
     pub(super) seconds: f64,
-    /// Bytes of a document's id, on average.
+    /// Average bytes of a document's id.
     pub(super) id_bytes: f64,
-    /// The share of documents that share a bucket with another, about.
+    /// Approximate share of documents that share a bucket with another.
     pub(super) sharing: f64,
 }
 
-/// Reads a corpus, or parts of it, and estimates.
+/// Reads a corpus, or parts of it, and computes estimates.
 pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn Progress) -> Result<Sample> {
     let corpus = Corpus::read(corpus, &options.scheme, options.most_bytes, progress)?;
     let weights: Vec<u32> = corpus.texts.iter().map(|copies| copies.len() as u32).collect();
@@ -96,7 +105,7 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
     let removals = texts.is_whole().then(|| Removals::estimate(&corpus)).transpose()?;
     let step = |similarity: f64| {
         let pair_count = counts.from(similarity);
-        // Each removal takes a pair.
+        // Each removal implies a pair.
         let removed = |removals: &Removals| removals.at(similarity).within(0.0, pair_count.high);
         PairStep { similarity, pair_count, removed_count: removals.as_ref().map(removed) }
     };
@@ -111,6 +120,7 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
         document_count: corpus.document_count,
         corpus_document_count: documents.round() as u64,
         complete: texts.is_whole(),
+        code_file_count: options.code_file_count,
         exact_because_small: options.exact_if_small
             && texts.is_whole()
             && Exact::is_cheap(corpus.texts.len(), corpus.feature_count()),
@@ -120,6 +130,8 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
         candidate_count: candidates,
         skipped_count: corpus.skipped,
         first_skipped: corpus.first_skipped.clone(),
+        left_out: corpus.left_out().clone(),
+        without_effect: corpus.without_effect.clone(),
     };
     Ok(Sample {
         files: corpus.file_count(),
@@ -131,7 +143,7 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
     })
 }
 
-/// Makes steps agree with each other: whatever is there from a similarity on is there from a lower one on.
+/// Makes cumulative counts monotonic: pairs above a similarity are also above a lower one.
 fn agree(steps: &mut [PairStep]) {
     let narrow = |of: &mut Estimate, least: f64, most: f64| *of = of.within(least.min(most), most);
     for at in 1..steps.len() {
@@ -151,8 +163,8 @@ fn agree(steps: &mut [PairStep]) {
     }
 }
 
-/// Candidates of the banding that is explained, and the share of them that are no near-duplicates: of pairs of texts,
-/// since copies are joined before.
+/// Number of candidates of the explained banding, and the share of them that are not near-duplicates: pairs of texts,
+/// since copies are joined first.
 fn candidates(corpus: &Corpus<'_>, texts: &Texts<'_>, options: &TuneOptions) -> Result<(Option<f64>, Option<f64>)> {
     let banding: Banding = options.banding;
     if banding.is_random() || banding.slot_count() > SLOTS {

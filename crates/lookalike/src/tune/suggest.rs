@@ -1,4 +1,4 @@
-//! A threshold for a corpus: in the gap between near-duplicates and texts that are merely similar.
+//! Suggests a threshold for a corpus: in the gap between near-duplicates and merely similar texts.
 
 use lookalike_page::number;
 use serde::Serialize;
@@ -6,13 +6,13 @@ use serde::Serialize;
 use super::pairs::EDGES;
 use crate::statistics::Estimate;
 
-/// The threshold that is right for most corpora.
+/// The threshold that is appropriate for most corpora.
 pub(super) const DEFAULT: f64 = 0.8;
 
-/// How many times as many pairs there are on either side of a valley, at least.
+/// Minimum ratio of the pairs on either side of a valley to those in it.
 const DEPTH: f64 = 2.0;
 
-/// Below the default there are few pairs if there are so many times as many above it.
+/// There are few pairs below the default if there are this many times as many above it.
 const FEW: f64 = 10.0;
 
 /// A suggested threshold, with the reason.
@@ -22,20 +22,21 @@ const FEW: f64 = 10.0;
 pub struct Suggestion {
     /// The threshold.
     pub threshold: f64,
-    /// Whether it lies in such a gap; if not, it is the default.
+    /// True if it is in such a gap; if not, it is the default.
     pub valley: bool,
     /// The reason, in one sentence.
     pub reason: String,
 }
 
-/// Suggests a threshold by the pairs of different texts in each step. Copies say nothing: every threshold finds them.
+/// Suggests a threshold from the number of pairs of distinct texts in each step. Copies do not matter: every threshold
+/// finds them.
 ///
-/// The reason counts pairs as the table of pairs does: `or_more` has the pairs from each edge on, copies among them, and at
-/// last those of 1.
+/// The explanation uses the same counts as the table of pairs: `or_more` has the pairs from each edge upwards,
+/// including copies, and finally those of similarity 1.
 pub(super) fn suggest(steps: &[Estimate; EDGES.len()], or_more: &[u64]) -> Suggestion {
     let is_low = |at: &usize| {
         let most = |of: &[Estimate]| of.iter().map(|step| step.low).fold(0.0, f64::max);
-        // A pair or two on either side are no hills.
+        // A pair or two on either side are not a peak.
         DEPTH * steps[*at].high.max(1.0) <= most(&steps[..*at]).min(most(&steps[at + 1..]))
     };
     let lowest =
@@ -60,7 +61,7 @@ pub(super) fn suggest(steps: &[Estimate; EDGES.len()], or_more: &[u64]) -> Sugge
         };
         return Suggestion { threshold: DEFAULT, valley: false, reason };
     };
-    // All of the valley: its neighbors that are as good as empty too.
+    // The whole valley, including adjacent steps that are almost as low.
     let is_floor = |at: &usize| is_low(at) && steps[*at].value <= steps[lowest].high.max(1.0);
     let start = (1..lowest).rev().take_while(is_floor).last().unwrap_or(lowest);
     let end = (lowest + 1..EDGES.len()).take_while(is_floor).last().unwrap_or(lowest);
@@ -76,8 +77,8 @@ pub(super) fn suggest(steps: &[Estimate; EDGES.len()], or_more: &[u64]) -> Sugge
         number::count(from(end + 1)),
         edge(end + 1),
     );
-    // The middle, or the upper edge where there is none, since what is merely similar should stay. One itself would
-    // mean copies alone.
+    // The middle, or the upper edge if there is none, since merely similar texts should be kept. A threshold of 1 would
+    // find only copies.
     let middle = (start + end + 2) / 2;
     Suggestion { threshold: EDGES[middle.min(EDGES.len() - 1)], valley: true, reason }
 }

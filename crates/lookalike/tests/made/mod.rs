@@ -1,4 +1,4 @@
-//! Made corpora, and running jobs on them: what several test files share.
+//! Synthetic corpora, and running jobs on them: shared by several test files.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::fs;
@@ -9,6 +9,12 @@ use lookalike::{
 };
 use proptest::prelude::*;
 use serde_json::Value;
+
+/// A file or folder of the labeled data, for tests that `cargo xtask test` runs where the data is: it says where.
+pub fn labeled(name: &str) -> PathBuf {
+    let folder = std::env::var_os("LOOKALIKE_DATA").expect("LOOKALIKE_DATA names the folder of the labeled data");
+    PathBuf::from(folder).join(name)
+}
 
 /// A folder with a corpus in it.
 pub struct Case {
@@ -62,7 +68,7 @@ pub fn dedup(request: &DedupRequest) -> Summary {
     try_dedup(request).unwrap()
 }
 
-/// Runs a request that is possible but may fail.
+/// Runs a valid request that may fail.
 pub fn try_dedup(request: &DedupRequest) -> Result<Summary> {
     lookalike::dedup(&request.clone().check().unwrap(), &Silent)
 }
@@ -90,7 +96,7 @@ pub fn pairs_request(read: &ReadRequest, scheme: &SchemeRequest) -> PairsRequest
     request
 }
 
-/// With a recall of 1, nothing is missed but with a chance far below that of a broken machine.
+/// With a recall of 1, the probability of a miss is negligible.
 pub fn scheme(shingle: &str, threshold: f64, recall: f64) -> SchemeRequest {
     SchemeRequest::default().shingle(shingle).threshold(threshold).recall(recall)
 }
@@ -106,7 +112,7 @@ pub fn jsonl(texts: &[impl AsRef<str>]) -> String {
     texts.iter().map(AsRef::as_ref).enumerate().map(line).collect()
 }
 
-/// What is done to a text to make another one of it.
+/// An edit of a text.
 #[derive(Clone, Debug)]
 pub enum Edit {
     Substitute(usize),
@@ -132,7 +138,7 @@ pub fn any_edit() -> impl Strategy<Value = Edit> {
     ]
 }
 
-/// Families of texts: each begins with a new text, and each further one edits the one before, which makes chains.
+/// Families of texts: each starts with a new text, and each further one edits the previous one, which makes chains.
 pub fn any_corpus() -> impl Strategy<Value = Vec<String>> {
     let family =
         (any::<u32>(), 1_usize..120, proptest::collection::vec(proptest::collection::vec(any_edit(), 0..4), 0..6));
@@ -146,7 +152,7 @@ pub fn any_corpus() -> impl Strategy<Value = Vec<String>> {
                 texts.push(paragraphs(&words));
             }
         }
-        // Mixed, so that a family does not lie together.
+        // Shuffled, so that families are not adjacent.
         let count = texts.len();
         (0..count).map(|at| texts[at * 7919 % count].clone()).take(count).collect()
     })

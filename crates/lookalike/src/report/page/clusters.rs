@@ -1,4 +1,4 @@
-//! Clusters by size, and the largest of them by name.
+//! Clusters by size, and a list of the largest ones.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::pairs::Pairs;
 use super::rows::Gathered;
 use crate::report::summary::Summary;
 
-/// What the names of members may take.
+/// Maximum bytes of the members' names.
 const MEMBER_BYTES: usize = 120_000;
 
-/// How many numbers of copies are listed one by one.
+/// Number of counts of copies listed individually.
 const LISTED: usize = 20;
 
 pub(super) fn section(summary: &Summary, gathered: &Gathered, pairs: &Pairs) -> Html {
@@ -47,7 +47,7 @@ pub(super) fn section(summary: &Summary, gathered: &Gathered, pairs: &Pairs) -> 
     html!("{}<h3>The largest clusters</h3>\n{}{}", by_size(summary), clusters, copies(&summary.kept_by_copy_count))
 }
 
-/// How many clusters have how many documents.
+/// The number of clusters by number of documents.
 pub(super) fn by_size(summary: &Summary) -> Html {
     let largest = summary.clusters_by_size.keys().next_back().copied().unwrap_or(0);
     let clustered: u64 = summary.clusters_by_size.range(2..).map(|(size, count)| size * count).sum();
@@ -68,7 +68,7 @@ pub(super) fn by_size(summary: &Summary) -> Html {
     bars.draw().figure()
 }
 
-/// Sizes up to this have a bar each; above it, bars are of ranges.
+/// Largest size with its own bar; above it, bars represent ranges.
 const SINGLE: u64 = 5;
 
 /// A bar for each small size, and for ranges of larger ones: 6–10, 11–20, 21–50 and so on, up to the largest cluster.
@@ -89,7 +89,7 @@ fn bars_of(by_size: &BTreeMap<u64, u64>) -> Vec<Bar> {
     bars
 }
 
-/// How often kept documents occur.
+/// The numbers of occurrences of kept documents.
 pub(super) fn copies(by_copies: &BTreeMap<u64, u64>) -> Html {
     if by_copies.range(2..).next().is_none() {
         return Html::default();

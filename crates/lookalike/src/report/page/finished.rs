@@ -1,4 +1,4 @@
-//! The output folder of a finished run, part by part: for whoever shows more of it than a report has room for.
+//! The output folder of a finished run, part by part, for pages that show more of it than a report.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,8 @@ use crate::options::{ReadOptions, ReportTexts};
 use crate::output::rows::Removal;
 use crate::report::summary::Summary;
 
-/// A finished run of `dedup`, opened to be shown. The rows of `removed.jsonl` are read when a part needs them, and never held.
+/// A finished run of `dedup`, opened for display. The rows of `removed.jsonl` are read when a part needs them, and
+/// never held.
 #[derive(Debug)]
 pub struct FinishedRun {
     folder: PathBuf,
@@ -26,27 +27,27 @@ pub struct FinishedRun {
     gathered: OnceLock<Gathered>,
 }
 
-/// A removed document and the one kept in its place, to be shown.
+/// A removed document and the one kept instead, for display.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ShownPair {
-    /// How similar they are, and why the kept one was kept.
+    /// Their similarity, and the reason why the kept one was kept.
     pub head: Html,
-    /// Where both share passages; nothing without texts.
+    /// The positions of shared passages; empty without texts.
     pub strip: Html,
-    /// Both texts side by side; without texts, both by name.
+    /// Both texts side by side; without texts, both names.
     pub sides: Html,
-    /// Whether the texts are shown: none where the input is gone, or has changed since.
+    /// True if the texts are shown: false if the input is missing or has changed.
     pub has_texts: bool,
-    /// How many characters of both are left out.
+    /// Number of characters left out of both.
     pub more: u64,
 }
 
-/// The place of a document: its file, and its position there, counted from 1.
+/// The position of a document: its file, and its number there, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextPlace<'a> {
-    /// Whether it belongs to the reference.
+    /// True if it belongs to the reference.
     pub is_reference: bool,
     /// The name of the file.
     pub file: &'a str,
@@ -54,24 +55,24 @@ pub struct TextPlace<'a> {
     pub position: u64,
 }
 
-/// How many documents of one source were removed because of documents of another.
+/// Number of documents of one source that were removed because of documents of another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SourceFlow {
-    /// The source that lost them.
+    /// The source of the removed documents.
     pub removed_source: String,
-    /// The source of what is kept in their place.
+    /// The source of the kept documents.
     pub kept_source: String,
-    /// How many.
+    /// The number of documents.
     pub document_count: u64,
 }
 
 impl FinishedRun {
-    /// Opens a folder. `read` and `references` are what the run read, if that is known: texts are read again from there.
+    /// Opens a folder. `read` and `references` are the input of the run, if known, from which texts are read again.
     ///
     /// # Errors
     ///
-    /// [`crate::Error::NotARun`] when the folder has no summary of `dedup`.
+    /// [`crate::Error::NotARun`] if the folder has no summary of `dedup`.
     pub fn open(folder: &Path, read: Option<ReadOptions>, references: Vec<PathBuf>) -> Result<Self> {
         Ok(Self {
             folder: folder.to_owned(),
@@ -87,17 +88,18 @@ impl FinishedRun {
         &self.summary
     }
 
-    /// The first screen: a name and the date, a sentence, six numbers, and what needs attention.
+    /// The start of the report: a name and the date, a sentence, six numbers, and what needs attention.
     pub fn lead(&self, title: &str) -> Html {
         overview::lead(&self.summary, title, &date_of(&self.folder))
     }
 
-    /// Removed documents by similarity. A bar leads to the address of its band, which is named by its lower end in percent (`80`), or
-    /// to that of `copies`.
+    /// Removed documents by similarity. A bar links to the address of its band, named by its lower end in percent
+    /// (`80`), or `copies`.
     pub fn similarity(&self, address: &dyn Fn(&str) -> String) -> Html {
         let of_group = |group: Group| match group {
             Group::Band(band) => address(&(5 * u32::from(band)).to_string()),
             Group::Copies => address("copies"),
+            Group::Numbers => address("numbers"),
         };
         similarity::bars(&self.summary, &of_group)
     }
@@ -117,36 +119,36 @@ impl FinishedRun {
         run::stages(&self.summary)
     }
 
-    /// What was asked for, how to repeat it, and what was skipped.
+    /// The parameters, the command to repeat the run, and skipped entries.
     pub fn parameters(&self) -> Html {
         run::parameters(&self.summary)
     }
 
-    /// How many clusters have how many documents.
+    /// The number of clusters by number of documents.
     pub fn clusters_by_size(&self) -> Html {
         clusters::by_size(&self.summary)
     }
 
-    /// How often kept documents occur.
+    /// The numbers of occurrences of kept documents.
     pub fn copies(&self) -> Html {
         clusters::copies(&self.summary.kept_by_copy_count)
     }
 
-    /// How much each source lost, to whom, and who copies whom. A count leads to the address of the removals of a source, or of those
-    /// of them that are kept in another. The first call reads all rows.
+    /// The losses of each source, to which source, and which source copies which. A count links to the removals of a
+    /// source, or to those of them that are kept in another. The first call reads all rows.
     ///
     /// # Errors
     ///
-    /// When `removed.jsonl` cannot be read.
+    /// If `removed.jsonl` cannot be read.
     pub fn sources(&self, address: &dyn Fn(&str, Option<&str>) -> String) -> Result<Html> {
         Ok(sources::section(&self.summary, self.gathered()?, Some(address)))
     }
 
-    /// What went between the largest sources, at most so many of them. The first call reads all rows.
+    /// Removals between the largest sources, at most this many of them. The first call reads all rows.
     ///
     /// # Errors
     ///
-    /// When `removed.jsonl` cannot be read.
+    /// If `removed.jsonl` cannot be read.
     pub fn flows(&self, most_sources: usize) -> Result<Vec<SourceFlow>> {
         let (names, flows) = self.gathered()?.flows.largest(most_sources);
         let flow = |(from, to, documents): (usize, usize, u64)| SourceFlow {
@@ -157,12 +159,12 @@ impl FinishedRun {
         Ok(flows.into_iter().map(flow).collect())
     }
 
-    /// Reads the input again and hands over the beginning of every text, with the place of its document. Files that were changed after
-    /// the run are left out, since their texts may be others now.
+    /// Reads the input again and passes the beginning of every text to `take`, with the position of its document. Files
+    /// that were changed after the run are left out, since their texts may be different now.
     ///
     /// # Errors
     ///
-    /// When the input cannot be read.
+    /// If the input cannot be read.
     pub fn each_start(&self, most_bytes: usize, mut take: impl FnMut(TextPlace<'_>, &str)) -> Result<()> {
         let ended = std::fs::metadata(self.folder.join(SUMMARY)).and_then(|facts| facts.modified()).ok();
         let source =
@@ -180,12 +182,12 @@ impl FinishedRun {
         if let Some(gathered) = self.gathered.get() {
             return Ok(gathered);
         }
-        // Two who ask at once read twice, and one of them for nothing.
+        // Two concurrent calls both read, and one result is dropped.
         let gathered = Gathered::read(&self.folder, &self.summary)?;
         Ok(self.gathered.get_or_init(|| gathered))
     }
 
-    /// Draws a removal as a pair. Texts are read again, at most the first `longest` bytes of each.
+    /// Renders a removal as a pair. Texts are read again, at most the first `longest` bytes of each.
     pub fn pair(&self, removal: &Removal, longest: usize) -> ShownPair {
         let mut maker = Maker::new(&self.summary, ReportTexts::Full);
         maker.excerpt = Some(Excerpt::Blocks);

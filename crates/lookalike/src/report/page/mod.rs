@@ -1,4 +1,4 @@
-//! A run to `report.html`, for the person who has to answer what was removed and whether it is safe.
+//! Creates `report.html` from a run, for the person who must explain what was removed and whether it is safe.
 //!
 //! ```text
 //! Summary  ┐
@@ -6,8 +6,9 @@
 //! texts    ┘
 //! ```
 //!
-//! A run that is about to end hands over its summary and removals; [`crate::report()`] reads those of a finished run from its
-//! files. Every part has a bound in bytes, so that the page is never larger than [`MOST_BYTES`], whatever the corpus is.
+//! A run that is about to end passes its summary and removals; [`crate::report()`] reads those of a finished run from
+//! its files. Every part is limited in bytes, so that the page is never larger than [`MOST_BYTES`], whatever the corpus
+//! is.
 
 mod clusters;
 mod finished;
@@ -42,20 +43,21 @@ use crate::progress::Progress;
 use crate::report::summary::Summary;
 use crate::run::Run;
 
-/// What a report is called.
+/// Title of a report.
 const TITLE: &str = "Deduplication report";
 
-/// The file with the numbers of a run.
+/// The file with the summary of a run.
 const SUMMARY: &str = "summary.json";
 
-/// The name of a corpus: that of its first input, and how many more there are; that of the report where the input has none.
+/// The name of a corpus: that of its first input, and the number of others; the title of the report if the input has no
+/// name.
 fn corpus_name(read: &ReadOptions) -> String {
     let inputs: Vec<&PathBuf> = read.inputs.iter().chain(&read.listed).collect();
     let last = |path: &Path| {
         if path.as_os_str() == "-" {
             return "standard input".to_owned();
         }
-        // An address may have secrets in it.
+        // An address may contain secrets.
         let path = path.canonicalize().unwrap_or_else(|_| PathBuf::from(shown_path(path)));
         path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
     };
@@ -66,29 +68,29 @@ fn corpus_name(read: &ReadOptions) -> String {
     }
 }
 
-/// The day of a time, in UTC.
+/// The UTC date of a time.
 fn date(time: SystemTime) -> String {
     number::date(time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
 }
 
-/// The day on which a finished run ended.
+/// The date on which a finished run ended.
 fn date_of(folder: &Path) -> String {
     let written = std::fs::metadata(folder.join(SUMMARY)).and_then(|facts| facts.modified());
     date(written.unwrap_or_else(|_| SystemTime::now()))
 }
 
-/// A report of which all but the times is known.
+/// A report, complete except for the times.
 pub(crate) struct Report {
     gathered: Gathered,
     pairs: Pairs,
     texts: ReportTexts,
     corpus: String,
     date: String,
-    /// A section that comes before all others.
+    /// A section that precedes all others.
     first: Option<Section>,
 }
 
-/// Draws the report on a run, once its removals are gathered: everything but the times.
+/// Renders the report on a run, once its removals are collected: everything except the times.
 pub(crate) fn of_run(
     gathered: Gathered,
     corpus: &Corpus,
@@ -111,37 +113,37 @@ pub struct Reported {
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
-    /// How many documents it shows.
+    /// Number of documents it shows.
     pub document_count: u64,
     /// Of these, documents whose text could not be read again, or is not what was compared.
     pub without_text_count: u64,
 }
 
-/// How a finished run was started.
+/// The command of a finished run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunCommand {
-    /// The command line, word by word and without secrets; empty if it was not one of the command.
+    /// The command line, word by word and without secrets; empty if it was not run by the command.
     pub command: Vec<String>,
-    /// The folder that relative names in it are relative to, if that is known.
+    /// The folder to which relative names in it refer, if known.
     pub working_folder: Option<PathBuf>,
 }
 
-/// How the finished run in a folder was started, as far as its summary tells.
+/// Returns the command of the finished run in a folder, as far as its summary contains it.
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotARun`] when the folder has no summary of `dedup`.
+/// [`crate::Error::NotARun`] if the folder has no summary of `dedup`.
 pub fn command_of(folder: &Path) -> Result<RunCommand> {
     let summary = Summary::read(folder)?;
     Ok(RunCommand { command: summary.command, working_folder: summary.working_folder.map(PathBuf::from) })
 }
 
-/// Writes the report on a finished run; `first` is a section that comes before all others.
+/// Writes the report on a finished run; `first` is a section that precedes all others.
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotARun`] when the folder has no summary of `dedup` or no evidence; and when the file cannot be written.
+/// [`crate::Error::NotARun`] if the folder has no summary of `dedup` or no evidence; and if the file cannot be written.
 pub(crate) fn write_report(
     options: &ReportOptions,
     first: Option<Section>,
@@ -152,12 +154,12 @@ pub(crate) fn write_report(
     write(&summary, gathered, first, options, progress)
 }
 
-/// Writes the report on a run whose summary and removals are in memory. No file of the run is read; `options.folder` only
-/// says where the report goes if `options.output` does not.
+/// Writes the report on a run whose summary and removals are in memory. No file of the run is read; `options.folder`
+/// only determines where the report is written if `options.output` does not.
 ///
 /// # Errors
 ///
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub fn report_of<'a>(
     summary: &Summary,
     removals: impl IntoIterator<Item = &'a Removal>,
@@ -205,7 +207,7 @@ fn write(
 }
 
 impl Report {
-    /// Draws the pairs that were gathered; `source` has their texts, and `first` is a section that comes before all others.
+    /// Renders the collected pairs; `source` has their texts, and `first` is a section that precedes all others.
     fn new(
         summary: &Summary,
         gathered: Gathered,
@@ -244,38 +246,26 @@ impl Report {
         page
     }
 
-    /// Pairs to look at, the least similar first.
+    /// Pairs to check, least similar first.
     fn side_by_side(&self, summary: &Summary) -> Html {
         if summary.found.removed_count == 0 {
             return html!("<p>{}</p>", "Nothing was removed.");
         }
         let mut section = html!("{}", self.legend());
+        let (numbers, others): (Vec<_>, Vec<_>) =
+            self.pairs.samples.iter().partition(|(group, _)| *group == Group::Numbers);
+        numbers.into_iter().for_each(|sample| section.push(&sampled(summary, sample)));
         if !self.pairs.least.is_empty() {
             section.push(&html!(
                 "<details class=\"group\" id=\"least\" open><summary>Least similar <small>what to check first</small></summary><div>{}</div></details>\n",
                 self.pairs.least
             ));
         }
-        for (group, pairs) in &self.pairs.samples {
-            let count = match group {
-                Group::Copies => summary.found.exact_copy_count,
-                Group::Band(band) => {
-                    let band = summary.similarity.iter().find(|its| (its.from * 20.0).round() as u8 == *band);
-                    band.map_or(0, |band| band.removed_count)
-                }
-            };
-            section.push(&html!(
-                "<details class=\"group\" id=\"{}\"><summary>{} <small>a sample of {}</small></summary><div>{}</div></details>\n",
-                similarity::group_id(*group),
-                similarity::group_name(*group),
-                number::of(count, "removal"),
-                pairs
-            ));
-        }
+        others.into_iter().for_each(|sample| section.push(&sampled(summary, sample)));
         section
     }
 
-    /// How to read the pairs, and what is missing.
+    /// Instructions for reading the pairs, and what is missing.
     fn legend(&self) -> Html {
         let legend = html!(
             "<p class=\"legend\">What both documents have is <mark class=\"p1\"><sup>1</sup>numbered and underlined</mark>, with the same number on both sides; what only one has is <del>framed</del>. Long runs are shortened. <span class=\"keys\"><kbd>n</kbd> and <kbd>p</kbd> step through the passages of a pair.</span></p>\n"
@@ -293,4 +283,23 @@ impl Report {
         };
         html!("<p><b>{}</b></p>\n{}", missing, if self.texts == ReportTexts::None { Html::default() } else { legend })
     }
+}
+
+/// A sample of removals of one kind.
+fn sampled(summary: &Summary, (group, pairs): &(Group, Html)) -> Html {
+    let count = match group {
+        Group::Copies => summary.found.exact_copy_count,
+        Group::Numbers => summary.found.different_numbers_count,
+        Group::Band(band) => {
+            let band = summary.similarity.iter().find(|its| (its.from * 20.0).round() as u8 == *band);
+            band.map_or(0, |band| band.removed_count)
+        }
+    };
+    html!(
+        "<details class=\"group\" id=\"{}\"><summary>{} <small>a sample of {}</small></summary><div>{}</div></details>\n",
+        similarity::group_id(*group),
+        similarity::group_name(*group),
+        number::of(count, "removal"),
+        pairs
+    )
 }

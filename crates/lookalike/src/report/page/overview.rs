@@ -1,14 +1,18 @@
-//! The first screen: the corpus and the date, one sentence, six numbers, and what needs attention.
+//! The start of the report: the corpus and the date, one sentence, six numbers, and what needs attention.
 
 use lookalike_page::{Budget, Html, html, name, number};
 
+use crate::report::boilerplate::{DecidedSource, DecidingBoilerplate, IgnoredBoilerplate, UndecidedSource};
 use crate::report::losses::NearlyLost;
 use crate::report::summary::Summary;
 
-/// How many sources that lost nearly everything are named.
+/// Maximum number of sources that lost nearly everything to list.
 const NAMED: usize = 20;
 
-/// What their names may take.
+/// Maximum number of sources listed in a sentence.
+const LISTED: usize = 3;
+
+/// Maximum bytes of their names.
 const NAME_BYTES: usize = 60_000;
 
 /// The head of the page.
@@ -32,7 +36,7 @@ pub(super) fn lead(summary: &Summary, corpus: &str, date: &str) -> Html {
     lead
 }
 
-/// What happened.
+/// Describes the result in a sentence.
 fn sentence(summary: &Summary) -> String {
     let (input, found) = (&summary.input, &summary.found);
     let documents =
@@ -97,7 +101,7 @@ fn facts(summary: &Summary) -> Html {
     html!("<dl class=\"facts\">{}</dl>\n", facts.iter().map(fact).collect::<Html>())
 }
 
-/// What somebody should look at; nothing if there is nothing.
+/// Findings that need attention; empty if there are none.
 fn needs(summary: &Summary) -> Vec<Html> {
     let (input, found) = (&summary.input, &summary.found);
     let mut needs = Vec::new();
@@ -106,6 +110,8 @@ fn needs(summary: &Summary) -> Vec<Html> {
         summary.nearly_lost.iter().take(NAMED).map(nearly_lost).filter(|need| room.take(need)).collect();
     let more = summary.nearly_lost.len() - lost.len();
     needs.extend(lost);
+    needs.extend(summary.boilerplate_decides.iter().map(decided));
+    needs.extend(summary.boilerplate.iter().filter(|ignored| ignored.undecided_count > 0).map(undecided));
     let mut say = |is_so: bool, need: String| {
         if is_so {
             needs.push(Html::text(&need));
@@ -155,6 +161,41 @@ fn needs(summary: &Summary) -> Vec<Html> {
         ),
     );
     needs
+}
+
+/// Removals in which boilerplate decides.
+fn decided(by: &DecidingBoilerplate) -> Html {
+    let named = |source: &DecidedSource| html!("<b dir=\"auto\">{}</b>", name(&source.source));
+    html!(
+        "In about {}, at least half of what both documents share is on more than {} of the pages of its source ({}): see the option <code>ignore-boilerplate</code>.",
+        number::of(by.removed_count, "removal"),
+        number::share(by.share),
+        listed(by.sources.iter().map(named))
+    )
+}
+
+/// Documents of which nearly nothing was compared.
+fn undecided(ignored: &IgnoredBoilerplate) -> Html {
+    let named = |source: &UndecidedSource| html!("<b dir=\"auto\">{}</b>", name(&source.source));
+    html!(
+        "{} nearly nothing but boilerplate, and were compared only with copies ({}).",
+        have(ignored.undecided_count),
+        listed(ignored.undecided.iter().map(named))
+    )
+}
+
+/// The first few of these.
+fn listed(all: impl ExactSizeIterator<Item = Html>) -> Html {
+    let more = all.len().saturating_sub(LISTED);
+    let mut listed = Html::default();
+    for (at, one) in all.take(LISTED).enumerate() {
+        listed.push(&Html::ours(if at == 0 { "" } else { ", " }));
+        listed.push(&one);
+    }
+    if more > 0 {
+        listed.push(&Html::text(&format!(", and {}", number::of(more as u64, "more source"))));
+    }
+    listed
 }
 
 fn have(count: u64) -> String {

@@ -1,4 +1,4 @@
-//! Removals to pairs side by side: what both share, how much of each that is, and why the kept one was kept.
+//! Renders removals as pairs side by side: shared passages, containments, and the reason why the kept one was kept.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,28 +12,28 @@ use super::rows::{Gathered, Group, Place};
 use super::texts::{Text, TextSource};
 use crate::options::ReportTexts;
 use crate::output::rows::Removal;
-use crate::passages::pieces::{Pieces, pieces};
 use crate::report::parameters::Parameters;
 use crate::report::summary::Summary;
+use crate::shared_text::pieces::{Pieces, pieces};
 
-/// What all texts of a page may take, and all that is said of pairs besides.
+/// Maximum bytes of all texts of a page, and of all other parts of pairs.
 const TEXT_BYTES: usize = 1_000_000;
 const PAIR_BYTES: usize = 250_000;
 
-/// Pairs, drawn.
+/// Rendered pairs.
 pub(super) struct Pairs {
-    /// The removals that are least sure.
+    /// The least certain removals.
     pub(super) least: Html,
     /// A sample of each group.
     pub(super) samples: Vec<(Group, Html)>,
-    /// One of each of the largest clusters.
+    /// One removal of each of the largest clusters.
     pub(super) of_clusters: HashMap<u32, Html>,
-    /// How many documents are shown, and of how many of them the text was not there, or is another one now.
+    /// Number of documents shown, and number of those whose text is missing or has changed.
     pub(super) shown: usize,
     pub(super) without_text: usize,
 }
 
-/// What pairs are made with.
+/// Renders pairs.
 pub(super) struct Maker<'a> {
     parameters: &'a Parameters,
     pub(super) texts: HashMap<Place, Text>,
@@ -47,7 +47,7 @@ pub(super) struct Maker<'a> {
 }
 
 impl Pairs {
-    /// Reads the texts of all pairs that are shown, and draws them.
+    /// Reads the texts of all pairs to be shown, and renders them.
     pub(super) fn new(gathered: &Gathered, summary: &Summary, source: &dyn TextSource, texts: ReportTexts) -> Self {
         let wanted: BTreeSet<Place> = gathered.all().flat_map(places).collect();
         let mut maker = Maker::new(summary, texts);
@@ -91,7 +91,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Forgets texts that are not what was compared: they changed since.
+    /// Drops texts that differ from those that were compared.
     pub(super) fn forget_changed(&mut self, removal: &Removal) {
         let places = places(removal);
         let [Some(removed), Some(kept)] = places.each_ref().map(|place| self.texts.get(place)) else { return };
@@ -104,10 +104,10 @@ impl<'a> Maker<'a> {
     }
 
     fn shingler(&self) -> Shingler {
-        Shingler::new(&self.shingle, self.fold)
+        Shingler::new(&self.shingle, self.fold).counting_repeats(self.parameters.count_repeats)
     }
 
-    /// Cuts the texts of all pairs, on all threads.
+    /// Divides the texts of all pairs into pieces, on all threads.
     pub(super) fn cut<'r>(&mut self, removals: impl Iterator<Item = &'r Removal>) {
         let pairs: BTreeMap<Place, Place> = removals
             .map(places)
@@ -121,7 +121,7 @@ impl<'a> Maker<'a> {
         self.pieces = pairs.into_par_iter().map_init(|| self.shingler(), of_pair).collect();
     }
 
-    /// A pair; without its texts if they are not there or there is no room for them.
+    /// Renders a pair; without its texts if they are missing or there is no room for them.
     fn pair(&mut self, removal: &Removal) -> Html {
         let sides = self.sides(removal).map(|sides| sides.render());
         let sides = sides.filter(|sides| self.text_room.take(sides));
@@ -133,7 +133,7 @@ impl<'a> Maker<'a> {
         html!("<article class=\"pair\">{}{}</article>\n", rest, sides.unwrap_or_default())
     }
 
-    /// Both texts, if they are there and wanted.
+    /// Both texts, if they are available and wanted.
     pub(super) fn sides(&self, removal: &Removal) -> Option<SideBySide> {
         let [removed, kept] = places(removal);
         let (cut, excerpt) = self.pieces.get(&removed).zip(self.excerpt)?;
@@ -152,7 +152,7 @@ impl<'a> Maker<'a> {
         })
     }
 
-    /// How similar they are, and why which one was kept.
+    /// Their similarity, and the reason why one was kept.
     pub(super) fn head(&self, removal: &Removal) -> Html {
         let [removed, kept] = places(removal);
         let is_whole = self.more(&removed) + self.more(&kept) == 0;
@@ -165,12 +165,12 @@ impl<'a> Maker<'a> {
         )
     }
 
-    /// How many characters of a text are left out.
+    /// Number of characters of a text that are left out.
     fn more(&self, place: &Place) -> u64 {
         self.texts.get(place).map_or(0, |text| text.more)
     }
 
-    /// Both containments, and why the kept one was kept.
+    /// Both containments, and the reason why the kept one was kept.
     fn sentence(&self, removal: &Removal, counts: Option<[usize; 2]>) -> String {
         let containments = removal.containment_of_removed.zip(removal.containment_of_kept);
         let how = match (containments, removal.hamming) {
@@ -196,7 +196,10 @@ impl<'a> Maker<'a> {
         }
         let keep = &*self.parameters.keep;
         let word = if self.parameters.shingle.starts_with("char") { "character" } else { "word" };
-        // The kept document that is named comes before the removed one in keep order.
+        if keep.contains(',') || keep.starts_with("source:") {
+            return format!("it comes first in keep order ({})", name(keep));
+        }
+        // The named kept document precedes the removed one in keep order.
         match (keep.split_once(':'), keep, counts) {
             (Some(("max", field)), ..) => format!("its field {} is larger, or equal and it comes first", name(field)),
             (Some(("min", field)), ..) => format!("its field {} is smaller, or equal and it comes first", name(field)),
@@ -214,7 +217,7 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// Both documents by name, where their texts are not shown.
+/// Both names, if texts are not shown.
 pub(super) fn names(removal: &Removal) -> Html {
     html!(
         "<p class=\"who\"><span class=\"removed\"><span class=\"role\">removed</span></span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span> → <span class=\"kept\"><span class=\"role\">kept</span></span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span></p>",
@@ -225,12 +228,12 @@ pub(super) fn names(removal: &Removal) -> Html {
     )
 }
 
-/// The places of both documents, the removed one first.
+/// The positions of both documents, the removed one first.
 pub(super) fn places(removal: &Removal) -> [Place; 2] {
     [removal.removed_place(), removal.kept_place()]
 }
 
-/// What two documents have in common.
+/// Describes the kind of a removal.
 fn what(removal: &Removal) -> &'static str {
     match removal {
         Removal { exact_copy: true, .. } => "exact copy",
@@ -239,7 +242,7 @@ fn what(removal: &Removal) -> &'static str {
     }
 }
 
-/// Where a document is, unless its id says it.
+/// The position of a document, unless its id contains it.
 fn place(place: &Place, id: &str) -> String {
     let shown = format!("{}:{}", place.file, place.position);
     let reference = if place.is_reference { ", reference" } else { "" };

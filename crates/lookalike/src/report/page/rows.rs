@@ -1,5 +1,5 @@
-//! The removals of a run to what a report shows of them: a sample of each band, the least similar, the members of the
-//! largest clusters, and who lost how many to whom. Whatever the number of removals, this stays small.
+//! Collects what a report shows of the removals of a run: a sample of each band, the least similar, members of the
+//! largest clusters, and losses between sources. Its size is limited, whatever the number of removals.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -31,42 +31,45 @@ impl Removal {
     }
 }
 
-/// What is sampled together: exact copies, and the others by bands of similarity.
+/// Groups for sampling: exact copies, and the others by bands of similarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Group {
+    /// Documents that differ only in numbers, whatever their band.
+    Numbers,
     Band(u8),
     Copies,
 }
 
-/// How many bands of similarity there are.
+/// Number of bands of similarity.
 const BANDS: f64 = 20.0;
 
-/// How many pairs of a band are shown, of exact copies, of those least similar, and of a cluster's members.
+/// Numbers of pairs shown of a band, of exact copies, of the least similar, and of a cluster's members.
 const SAMPLE: usize = 5;
 const COPIES: usize = 2;
+const NUMBERS: usize = 10;
 const LEAST: usize = 10;
 const MEMBERS: usize = 12;
 
-/// How many flows between sources are counted. If there are more, those of one document are forgotten now and then.
+/// Maximum number of flows between sources. If there are more, those of one document are dropped from time to time.
 const MOST_FLOWS: usize = 100_000;
 
-/// What a report shows of the rows.
+/// The part of the rows that a report shows.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
-    /// How many removals were added.
+    /// Number of removals added.
     count: u64,
-    /// By draws, the least ones.
+    /// By random draws, the smallest ones.
     samples: BTreeMap<Group, BTreeMap<u64, Removal>>,
-    /// By similarity (all of it is positive, so its bits are in order) and place.
+    /// By similarity (which is positive, so its bits sort correctly) and position.
     least: BTreeMap<(u64, u64), Removal>,
-    /// Of the largest clusters.
+    /// Members of the largest clusters.
     members: BTreeMap<u32, Vec<Removal>>,
-    /// How many documents went from which source to which.
+    /// Numbers of documents removed between sources.
     pub(crate) flows: Flows,
 }
 
 impl Gathered {
-    /// Gathers what belongs to the sources and clusters that a summary names.
+    /// Collects data for the sources and clusters that a summary names.
     pub(crate) fn new(summary: &Summary) -> Self {
         let largest = summary.largest_clusters.iter().map(|cluster| (cluster.cluster, Vec::new()));
         Self { flows: Flows::of(summary), members: largest.collect(), ..Self::default() }
@@ -79,7 +82,7 @@ impl Gathered {
         Ok(gathered)
     }
 
-    /// Adds the next removal, in the order of the input.
+    /// Adds the next removal, in input order.
     pub(crate) fn add(&mut self, removal: &Removal) {
         let number = self.count;
         self.count += 1;
@@ -88,7 +91,11 @@ impl Gathered {
             members.push(removal.clone());
         }
         let band = (removal.similarity * BANDS).min(BANDS - 1.0) as u8;
-        let (group, most) = if removal.exact_copy { (Group::Copies, COPIES) } else { (Group::Band(band), SAMPLE) };
+        let (group, most) = match removal {
+            Removal { exact_copy: true, .. } => (Group::Copies, COPIES),
+            Removal { different_numbers: true, .. } => (Group::Numbers, NUMBERS),
+            _ => (Group::Band(band), SAMPLE),
+        };
         let sample = self.samples.entry(group).or_default();
         insert_least(sample, most, draw(0x7265_706F_7274, number), || removal.clone());
         if !removal.exact_copy {
@@ -96,7 +103,7 @@ impl Gathered {
         }
     }
 
-    /// A few pairs of each group, the least similar first.
+    /// A few pairs of each group, least similar first.
     pub(crate) fn samples(&self) -> impl Iterator<Item = (Group, Vec<&Removal>)> {
         self.samples.iter().map(|(group, sample)| {
             let mut sample: Vec<&Removal> = sample.values().collect();
@@ -108,7 +115,7 @@ impl Gathered {
         })
     }
 
-    /// The removals that are least sure.
+    /// The least certain removals.
     pub(crate) fn least(&self) -> impl Iterator<Item = &Removal> {
         self.least.values()
     }
@@ -125,7 +132,7 @@ impl Gathered {
     }
 }
 
-/// Keeps the `most` least keys.
+/// Keeps the entries with the `most` smallest keys.
 pub(crate) fn insert_least<K: Ord, V>(kept: &mut BTreeMap<K, V>, most: usize, key: K, value: impl FnOnce() -> V) {
     if kept.len() < most || kept.last_key_value().is_some_and(|(last, _)| key < *last) {
         kept.insert(key, value());
@@ -135,10 +142,10 @@ pub(crate) fn insert_least<K: Ord, V>(kept: &mut BTreeMap<K, V>, most: usize, ke
     }
 }
 
-/// How many documents the sources that a summary names lost to whom.
+/// Numbers of documents that the sources in a summary lost to each other.
 #[derive(Debug, Default)]
 pub(crate) struct Flows {
-    /// The numbers of sources by name: first those that the summary names.
+    /// The numbers of sources by name: first those in the summary.
     numbers: HashMap<String, u32>,
     names: Vec<String>,
     counts: HashMap<(u32, u32), u64>,
@@ -177,7 +184,7 @@ impl Flows {
         *self.counts.entry((from, to)).or_default() += 1;
     }
 
-    /// Who has most of what a source lost, and how much of it.
+    /// For each source, the source to which it lost most, and the number.
     pub(crate) fn mostly_to(&self) -> HashMap<&str, (&str, u64)> {
         let mut mostly: HashMap<&str, (&str, u64)> = HashMap::new();
         for ((from, to), count) in &self.counts {
@@ -190,7 +197,7 @@ impl Flows {
         mostly
     }
 
-    /// The sources between which most documents went, at most so many, and what went between them.
+    /// The sources with the most removals between them, at most this many, and these numbers.
     pub(crate) fn largest(&self, most: usize) -> (Vec<String>, Vec<(usize, usize, u64)>) {
         let mut weights: BTreeMap<u32, u64> = BTreeMap::new();
         for ((from, to), count) in &self.counts {

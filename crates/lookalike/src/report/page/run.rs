@@ -1,19 +1,19 @@
-//! How the run went: the funnel, its stages, and what it was asked for.
+//! The course of the run: the funnel, its stages, and its parameters.
 
 use lookalike_page::chart::{Funnel, FunnelStep};
 use lookalike_page::{Budget, Cell, Column, Html, Table, clipped, html, name, number};
 
 use crate::report::summary::{Stage, Summary};
 
-/// What skipped entries may take, and how many are listed.
+/// Maximum bytes of skipped entries, and maximum number to list.
 const SKIPPED_BYTES: usize = 60_000;
 const SKIPPED: usize = 100;
 
-/// How many characters of a word of the command line, and of a reason, are shown.
+/// Maximum number of characters of a word of the command line, and of a reason.
 const WORD: usize = 300;
 const REASON: usize = 200;
 
-/// How many words of the command line are shown: a shell may have put in thousands of names.
+/// Maximum number of words of the command line: a shell may have inserted thousands of names.
 const WORDS: usize = 60;
 
 /// From documents to removals.
@@ -57,7 +57,7 @@ pub(super) fn funnel(summary: &Summary) -> Html {
     funnel.draw().figure()
 }
 
-/// Times, which are other ones in every run.
+/// The times, which differ in every run.
 pub(super) fn stages(summary: &Summary) -> Html {
     let mut table = Table::new(
         "Stages",
@@ -95,7 +95,7 @@ pub(super) fn stages(summary: &Summary) -> Html {
     )
 }
 
-/// What was asked for, how to repeat it, and what was skipped.
+/// The parameters, the command to repeat the run, and skipped entries.
 pub(super) fn parameters(summary: &Summary) -> Html {
     let mut section = html!("<p>lookalike {}.</p>\n", &*summary.lookalike);
     if !summary.command.is_empty() {
@@ -142,7 +142,7 @@ pub(super) fn parameters(summary: &Summary) -> Html {
     section
 }
 
-/// The command line as a shell would take it.
+/// The command line, quoted for a shell.
 fn command(words: &[String]) -> String {
     let is_plain =
         |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c));

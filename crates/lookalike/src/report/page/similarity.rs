@@ -1,4 +1,4 @@
-//! How similar the removed documents are to what is kept, and what the method finds at each similarity.
+//! The similarity of removed documents to the kept ones, and the recall of the method by similarity.
 
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::measure::similarity::Similarity;
@@ -9,7 +9,7 @@ use super::rows::Group;
 use crate::report::parameters::MethodParameters;
 use crate::report::summary::{Band, Summary};
 
-/// Where a bar of the report leads.
+/// Target of a bar in the report.
 pub(super) fn in_report(group: Group) -> String {
     format!("#{}", group_id(group))
 }
@@ -19,6 +19,7 @@ pub(super) fn group_id(group: Group) -> String {
     match group {
         Group::Band(band) => format!("band-{}", 5 * u32::from(band)),
         Group::Copies => "copies".to_owned(),
+        Group::Numbers => "numbers".to_owned(),
     }
 }
 
@@ -28,10 +29,11 @@ pub(super) fn group_name(group: Group) -> String {
     match group {
         Group::Band(band) => format!("{:.2} to {:.2}", edge(band), edge(band + 1)),
         Group::Copies => "exact copies".to_owned(),
+        Group::Numbers => "nothing but numbers differ".to_owned(),
     }
 }
 
-/// Bars by band, each of which leads to its pairs.
+/// Bars by band, each of which links to its pairs.
 pub(super) fn bars(summary: &Summary, address: &dyn Fn(Group) -> String) -> Html {
     if summary.found.removed_count == 0 {
         return html!("<p>{}</p>", "Nothing was removed.");
@@ -62,7 +64,7 @@ pub(super) fn bars(summary: &Summary, address: &dyn Fn(Group) -> String) -> Html
     bars.draw().figure()
 }
 
-/// What the bars show, in words.
+/// Describes the bars in words.
 fn described(summary: &Summary) -> String {
     let others: u64 = summary.similarity.iter().map(|band| band.removed_count).sum();
     let copies = match summary.found.exact_copy_count {
@@ -82,7 +84,7 @@ fn described(summary: &Summary) -> String {
     let most = most.map_or(String::new(), |band| {
         format!(" {of_these} ({}) are between {:.2} and {:.2}.", number::count(band.removed_count), band.from, band.to)
     });
-    // More and more documents towards the threshold: it goes through the middle of something.
+    // More documents towards the threshold: it cuts through a group of similar documents.
     let is_cut = match &summary.similarity[..] {
         [first, rest @ ..] => {
             !rest.is_empty()
@@ -99,10 +101,10 @@ fn described(summary: &Summary) -> String {
     format!("{copies}{most}{cut} Click a bar to see examples.")
 }
 
-/// How finely the curve is drawn.
+/// Number of steps of the curve.
 const STEPS: u32 = 100;
 
-/// The curve of the run, with what the corpus has.
+/// The curve of the run, with the histogram of the corpus.
 pub(super) fn curve(summary: &Summary) -> Html {
     let parameters = &summary.parameters;
     let Some(found) = recall(&parameters.method) else {
@@ -139,7 +141,7 @@ pub(super) fn curve(summary: &Summary) -> Html {
     curve.draw().figure()
 }
 
-/// The chance to be found by similarity, where a method has one.
+/// The probability of being found by similarity, if the method has one.
 fn recall(method: &MethodParameters) -> Option<Box<dyn Fn(f64) -> f64>> {
     if let Some(taken) = method.taken {
         let taken = taken as i32;

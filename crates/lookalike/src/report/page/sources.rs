@@ -1,4 +1,4 @@
-//! Sources: how much each lost, to whom, and who copies whom.
+//! Sources: the losses of each, to which source, and which source copies which.
 
 use lookalike_page::chart::{Flow, FlowAddress, Matrix};
 use lookalike_page::{Budget, Cell, Column, Html, Table, html, name, number};
@@ -6,10 +6,10 @@ use lookalike_page::{Budget, Cell, Column, Html, Table, html, name, number};
 use super::rows::Gathered;
 use crate::report::summary::Summary;
 
-/// What the rows of the table may take.
+/// Maximum bytes of the table's rows.
 const TABLE_BYTES: usize = 250_000;
 
-/// How many sources the matrix has.
+/// Number of sources in the matrix.
 const IN_MATRIX: usize = 20;
 
 /// The address of the removals of a source, and of those that are kept in another.
@@ -75,7 +75,7 @@ pub(super) fn section(summary: &Summary, gathered: &Gathered, address: Option<Ad
     html!("{}{}{}", matrix(gathered, address), table.around(&rows), more)
 }
 
-/// Who copies whom.
+/// The matrix of sources that copy each other.
 fn matrix(gathered: &Gathered, address: Option<Address<'_>>) -> Html {
     let (sources, flows) = gathered.flows.largest(IN_MATRIX);
     if sources.len() < 2 {

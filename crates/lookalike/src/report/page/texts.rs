@@ -1,4 +1,4 @@
-//! The places of documents to their texts: in a run by the corpus, later by reading the input again.
+//! Provides the texts of documents: during a run from the corpus, later by reading the input again.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,11 +17,11 @@ use crate::options::ReadOptions;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Text {
     pub(crate) text: String,
-    /// How many characters are left out at its end.
+    /// Number of characters left out at its end.
     pub(crate) more: u64,
 }
 
-/// How many bytes of a text are looked at: a page has no room for more, and neither has a reader.
+/// Maximum bytes of a text to examine: a page has no room for more.
 pub(crate) const LONGEST: usize = 60_000;
 
 impl Text {
@@ -31,16 +31,16 @@ impl Text {
     }
 }
 
-/// Where texts are had again.
+/// A source of texts.
 pub(crate) trait TextSource {
     /// The texts of documents, as far as they can be read.
     fn texts(&self, wanted: &BTreeSet<Place>) -> HashMap<Place, Text>;
 
-    /// Whether they may be other ones than those that were compared.
+    /// True if they may differ from those that were compared.
     fn may_have_changed(&self) -> bool;
 }
 
-/// The documents of a run that is not over.
+/// The documents of a run in progress.
 pub(crate) struct CorpusTexts<'a> {
     corpus: &'a Corpus,
     read: &'a ReadOptions,
@@ -95,20 +95,20 @@ impl TextSource for CorpusTexts<'_> {
     }
 }
 
-/// The input of a finished run, where it is still there. It may have changed: whoever asks has to look.
+/// The input of a finished run, if it still exists. It may have changed: the caller must check.
 pub(crate) struct InputTexts<'a> {
     pub(crate) read: &'a ReadOptions,
     pub(crate) references: &'a [std::path::PathBuf],
     /// Tables in memory that belong to the reference.
     pub(crate) reference_tables: &'a [HeldTable],
-    /// How many bytes of a text are looked at.
+    /// Maximum bytes of a text to examine.
     pub(crate) longest: usize,
 }
 
 impl TextSource for InputTexts<'_> {
     fn texts(&self, wanted: &BTreeSet<Place>) -> HashMap<Place, Text> {
         let mut found = HashMap::new();
-        // What is gone is left out, and the page says so.
+        // Missing texts are left out, and the page says so.
         let _ = self.read(false, wanted, &mut found);
         let _ = self.read(true, wanted, &mut found);
         found
@@ -120,7 +120,8 @@ impl TextSource for InputTexts<'_> {
 }
 
 impl InputTexts<'_> {
-    /// Hands over all texts of the input, or of the reference, file by file. With `before`, a file that was changed later is left out.
+    /// Passes all texts of the input, or of the reference, file by file. With `before`, files that were changed later
+    /// are left out.
     pub(super) fn each(
         &self,
         is_reference: bool,
@@ -134,7 +135,7 @@ impl InputTexts<'_> {
         let shelf = self.shelf(is_reference)?;
         let (mut parser, settings) = (Parser::new(&self.read.settings), self.read.settings.unlimited());
         for (number, file) in (0..).zip(shelf.files()) {
-            // What is not a file of this machine has no time, and is not read again.
+            // Inputs that are not local files have no time, and are not read again.
             let changed = std::fs::metadata(file.shown()).and_then(|facts| facts.modified()).ok();
             if before.is_some_and(|before| changed.is_none_or(|changed| changed > before)) {
                 continue;

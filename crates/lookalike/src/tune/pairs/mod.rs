@@ -1,17 +1,17 @@
-//! How many pairs there are from which similarity on, without comparing all of them.
+//! Estimates the number of pairs above each similarity, without comparing all of them.
 //!
 //! ```text
 //! for each step of similarity: a banding that finds its pairs → buckets → pairs drawn from them → measured → weighed
 //! ```
 //!
-//! All of what was read takes part, so that no cluster is overlooked; only the pairs that are *measured* are drawn. Each step has a
-//! banding of its own, since one that finds pairs at 0.5 is full of pairs below it, and pairs at 0.95 would hardly ever be drawn.
-//! A pair that agrees in c of the bands is drawn c times as often, and was found with a known chance p: so it counts for 1 / (c · p), and the
-//! sum is right on average (Horvitz and Thompson 1952). Draws are independent of each other, whatever pairs are like: so the
-//! interval holds for clusters of any size.
+//! Everything that was read is included, so that no cluster is missed; only the pairs to *measure* are drawn. Each step
+//! has its own banding, since one that finds pairs at 0.5 mostly finds pairs below it, and pairs at 0.95 would hardly
+//! ever be drawn. A pair that agrees in c of the bands is drawn c times as often, and was found with a known
+//! probability p, so it counts for 1 / (c · p), and the sum is unbiased (Horvitz and Thompson 1952). Draws are
+//! independent of each other, so the interval holds for clusters of any size.
 //!
-//! Where only some parts of the input were read, pairs within a part are met with the chance of a part, and others with about its
-//! square. What that adds to the error is measured by leaving out parts (the jackknife).
+//! If only some parts of the input were read, pairs within a part are seen with the probability of a part, and others
+//! with about its square. The resulting error is measured by leaving out parts (the jackknife).
 
 #[cfg(test)]
 mod tests;
@@ -30,34 +30,34 @@ use crate::statistics::{Estimate, of_sum};
 pub(super) use self::weigh::Texts;
 use self::weigh::{Hit, Stratum};
 
-/// Where steps begin: pairs below the first are not counted.
+/// Lower ends of steps: pairs below the first are not counted.
 pub(super) const EDGES: [f64; 10] = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95];
 
-/// The chance that the banding of a step finds a pair at its beginning.
+/// The probability that the banding of a step finds a pair at its lower end.
 const RECALL: f64 = 0.995;
 
-/// Into how many groups parts are put, of which one at a time is left out.
+/// Number of groups of parts, of which one at a time is left out.
 const GROUPS: u32 = 40;
 
-/// How much is drawn.
+/// Amount of sampling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effort {
-    /// Pairs that are measured in each step.
+    /// Number of pairs measured in each step.
     pub(super) draws: usize,
-    /// Up to how many pairs of texts all are measured.
+    /// Maximum number of pairs of texts for which all are measured.
     pub(super) listed: u64,
 }
 
-/// How many pairs there are.
+/// The estimated numbers of pairs.
 pub(super) struct PairCounts<'a> {
     texts: &'a Texts<'a>,
-    /// Pairs of copies, where they are known.
+    /// Pairs of copies, if known.
     copies: f64,
     strata: Vec<Stratum>,
 }
 
 impl<'a> PairCounts<'a> {
-    /// Estimates; `measure` gives the similarities of pairs of different texts.
+    /// Computes estimates; `measure` returns the similarities of pairs of distinct texts.
     pub(super) fn estimate(
         texts: &'a Texts<'a>,
         effort: Effort,
@@ -76,7 +76,7 @@ impl<'a> PairCounts<'a> {
         for edge in EDGES {
             let banding = Banding::for_recall(Threshold::new(edge)?, RECALL)?;
             let buckets = Buckets::new(&texts.slots, texts.weights, banding);
-            // Parts are drawn with documents, so that listing all texts would not do where some were read.
+            // Parts are drawn with documents, so listing all texts is not sufficient if only some were read.
             let is_listed = texts.is_whole() && buckets.text_pairs <= effort.listed;
             let pairs = match buckets.pair_count() {
                 0 => Vec::new(),
@@ -111,13 +111,13 @@ impl<'a> PairCounts<'a> {
         Ok(counts)
     }
 
-    /// Pairs from a similarity on.
+    /// Number of pairs from a similarity upwards.
     pub(super) fn from(&self, similarity: f64) -> Estimate {
         let strata = self.strata.iter().filter(|stratum| stratum.end() > similarity);
         self.sum(strata, |hit| hit.similarity >= similarity).plus(self.copies)
     }
 
-    /// Pairs of different texts in the step that begins here.
+    /// Number of pairs of distinct texts in the step that begins here.
     pub(super) fn step(&self, from: f64) -> Estimate {
         let strata = self.strata.iter().filter(|stratum| stratum.from <= from && from < stratum.end());
         self.sum(strata, |_| true)
@@ -125,7 +125,7 @@ impl<'a> PairCounts<'a> {
 
     fn sum<'s>(&self, strata: impl Iterator<Item = &'s Stratum>, is_counted: impl Fn(&Hit) -> bool) -> Estimate {
         let factors = self.texts.factors(self.texts.parts_read);
-        // Where nothing was drawn since nothing was found, there may be pairs in what was not read.
+        // If nothing was found and so nothing drawn, there may be pairs in the unread part.
         let (mut greatest, mut hits) = (if self.texts.is_whole() { 0.0 } else { factors[1] }, Vec::new());
         let mut certain = 0.0;
         for stratum in strata {
@@ -136,7 +136,7 @@ impl<'a> PairCounts<'a> {
         let factor = |hit: &Hit| factors[usize::from(hit.parts[0] != hit.parts[1])];
         let sum = hits.iter().map(|hit| hit.weight * factor(hit)).sum();
         let own: f64 = hits.iter().map(|hit| hit.variance * factor(hit) * factor(hit)).sum();
-        // What was measured is there, however often it was drawn; and no more than all documents make.
+        // Measured pairs exist, however often they were drawn; and the total is at most all pairs of documents.
         let mut seen = HashSet::new();
         let is_new = |hit: &&&Hit| hit.texts.is_some_and(|texts| seen.insert(texts));
         certain += hits.iter().filter(is_new).map(|hit| hit.documents).sum::<f64>();
@@ -144,7 +144,7 @@ impl<'a> PairCounts<'a> {
         of_sum(sum, own + self.variance_of_parts(&hits), greatest).within(certain, most)
     }
 
-    /// What it adds that only some parts were read.
+    /// The additional variance because only some parts were read.
     fn variance_of_parts(&self, hits: &[&Hit]) -> f64 {
         let texts = self.texts;
         let groups = GROUPS.min(texts.parts_read);

@@ -1,4 +1,4 @@
-//! Intervals against the truth, counted by brute force, on synthetic corpora of five kinds.
+//! Compares intervals with the true numbers, counted by brute force, on synthetic corpora of five kinds.
 
 use lookalike_core::sketch::{FastSketcher, SlotSketcher};
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::tune::buckets::Slots;
 use crate::tune::read::SLOTS;
 
-/// Documents as sorted sets of features, made by chance.
+/// Random documents as sorted sets of features.
 struct Made {
     documents: Vec<Vec<u64>>,
     chance: Chance,
@@ -18,7 +18,7 @@ impl Made {
         (0..length).map(|_| self.chance.below(u64::MAX)).collect()
     }
 
-    /// Another one, with so many features replaced.
+    /// A copy with `replaced` features replaced.
     fn changed(&mut self, from: &[u64], replaced: u64) -> Vec<u64> {
         let mut changed = from.to_vec();
         for _ in 0..replaced {
@@ -28,7 +28,7 @@ impl Made {
         changed
     }
 
-    /// A document and others made of it, each with up to so many features replaced.
+    /// A document and copies, each with up to `most_replaced` features replaced.
     fn family(&mut self, size: usize, most_replaced: u64) {
         let first = self.new_document(60);
         for _ in 0..size {
@@ -38,7 +38,7 @@ impl Made {
         }
     }
 
-    /// Five kinds of corpora, each another one for each seed.
+    /// Five kinds of corpora, different for each seed.
     fn corpus(kind: usize, seed: u64) -> Vec<Vec<u64>> {
         let mut made = Made { documents: Vec::new(), chance: Chance::new(1000 + seed * 10 + kind as u64) };
         match kind {
@@ -46,7 +46,7 @@ impl Made {
             0 => (0..50).for_each(|at| made.family(2, at % 30)),
             // Clusters of very different sizes.
             1 => [60, 20, 9, 4, 3, 2, 2, 2].iter().for_each(|size| made.family(*size, 12)),
-            // A boilerplate that all share, just below or above the lowest step; and a few near-duplicates.
+            // Boilerplate that all share, just below or above the lowest step; and a few near-duplicates.
             2 => {
                 let boilerplate = made.new_document(42);
                 for at in 0..80 {
@@ -57,7 +57,7 @@ impl Made {
                     made.documents.extend((at % 10 == 0).then_some(near));
                 }
             }
-            // Texts with very different numbers of copies, and others near them.
+            // Texts with very different numbers of copies, and others similar to them.
             3 => {
                 for copies in [40, 12, 5, 2, 1, 1, 1, 1] {
                     let document = made.new_document(50);
@@ -68,7 +68,7 @@ impl Made {
                     made.documents.extend(vec![document; copies]);
                 }
             }
-            // A chain, each member a little further from the first.
+            // A chain, with members increasingly different from the first.
             _ => {
                 let mut member = made.new_document(60);
                 for _ in 0..100 {
@@ -144,8 +144,8 @@ fn estimates(
     EDGES.map(|edge| counts.from(edge)).to_vec()
 }
 
-/// In how many of a hundred corpora the interval holds the truth, for each similarity; and how wide intervals are on average
-/// beside the truth, where that is fifty or more.
+/// The number of a hundred corpora for which the interval contains the true value, for each similarity; and the average
+/// relative width of intervals, for values of at least fifty.
 fn covered(estimate: impl Fn(&[Vec<u64>], u64) -> Vec<Estimate>) -> (Vec<u32>, f64) {
     let mut covered = vec![0; EDGES.len()];
     let mut widths = Vec::new();
@@ -161,7 +161,8 @@ fn covered(estimate: impl Fn(&[Vec<u64>], u64) -> Vec<Estimate>) -> (Vec<u32>, f
     (covered, widths.iter().sum::<f64>() / widths.len() as f64)
 }
 
-/// With a chance of 95 %, fewer than 90 of 100 hold once in 90 times; the gamma interval is a little wider than that.
+/// With a probability of 95 %, fewer than 90 of 100 hold once in 90 times; the gamma interval is slightly wider than
+/// that.
 #[test]
 fn intervals_hold_the_truth_whatever_the_corpus_is_like() {
     let effort = Effort { draws: 150, listed: 0 };
@@ -170,11 +171,11 @@ fn intervals_hold_the_truth_whatever_the_corpus_is_like() {
         estimates(&all, &vec![0; all.len()], 1, 1, effort, seed)
     });
     assert!(covered.iter().all(|count| *count >= 90), "{covered:?}");
-    // Not by being so wide that they say nothing: 150 draws of which a third are hits are 14 % off, one time of three.
+    // Not because they are too wide: 150 draws of which a third are hits have an error of 14 %, one time of three.
     assert!(width < 0.6, "{width}");
 }
 
-/// Where all pairs are measured, only those are missed that agree in no band: one in two hundred at the edge of a step.
+/// If all pairs are measured, only those are missed that agree in no band: one in two hundred at the edge of a step.
 #[test]
 fn few_pairs_are_all_measured() {
     for kind in 0..5 {
@@ -195,7 +196,7 @@ fn finding_none_in_some_parts_does_not_mean_that_there_are_none() {
     let effort = Effort { draws: 100, listed: 100 };
     let whole = estimates(&documents, &parts, 20, 20, effort, 0);
     assert!(whole.iter().all(|estimate| *estimate == Estimate::exactly(0.0)), "{whole:?}");
-    // A pair of two parts is seen with a chance of 1 in 25: of 92 one sees none in 2.5 % of all cases.
+    // A pair across two parts is seen with probability 1/25: with 92 pairs, none is seen in 2.5 % of all cases.
     let some = estimates(&documents, &parts, 20, 100, effort, 0);
     assert!(
         some.iter().all(|estimate| estimate.value.abs() < 1e-9 && (90.0..100.0).contains(&estimate.high)),
@@ -203,7 +204,7 @@ fn finding_none_in_some_parts_does_not_mean_that_there_are_none() {
     );
 }
 
-/// Half of forty parts, chosen by chance. Documents of a cluster lie side by side, or anywhere.
+/// Half of forty parts, chosen at random. Documents of a cluster are adjacent, or anywhere.
 #[test]
 fn intervals_hold_where_only_some_parts_are_read() {
     const PARTS: u32 = 40;

@@ -1,5 +1,5 @@
-//! What a pair that was found counts for: how often it was drawn, with which chance it was found, and how much of the input
-//! was read.
+//! The weight of a found pair: depends on how often it was drawn, the probability of finding it, and the share of the
+//! input that was read.
 
 use lookalike_core::bucket::banding::Banding;
 
@@ -7,40 +7,40 @@ use super::EDGES;
 use crate::tune::buckets::Slots;
 use crate::tune::chance::Chance;
 
-/// What is known of the texts that were read.
+/// Data on the texts that were read.
 pub(in crate::tune) struct Texts<'a> {
     pub(in crate::tune) slots: Slots<'a>,
-    /// How many documents have each text.
+    /// Number of documents with each text.
     pub(in crate::tune) weights: &'a [u32],
-    /// The documents of each text, and the part that each document was in.
+    /// The documents of each text, and the part of each document.
     pub(in crate::tune) documents: &'a [Vec<u32>],
     pub(in crate::tune) part_of: &'a [u32],
-    /// How many parts were read, and how many there are.
+    /// Number of parts read, and total number.
     pub(in crate::tune) parts_read: u32,
     pub(in crate::tune) parts: f64,
 }
 
-/// A pair that counts for a number of pairs.
+/// A pair that represents a number of pairs.
 pub(super) struct Hit {
     pub(super) similarity: f64,
     pub(super) weight: f64,
-    /// What it adds to the variance by itself.
+    /// Its contribution to the variance.
     pub(super) variance: f64,
     pub(super) parts: [u32; 2],
-    /// The two texts, where these are different.
+    /// The two texts, if they are distinct.
     pub(super) texts: Option<(u32, u32)>,
-    /// The pairs of documents that these texts certainly make.
+    /// The number of pairs of documents that these texts certainly form.
     pub(super) documents: f64,
 }
 
-/// A step, or the copies: how its pairs were had.
+/// A step, or the copies, with its sampling parameters.
 pub(super) struct Stratum {
-    /// From this similarity on, up to the next.
+    /// From this similarity up to the next one.
     pub(super) from: f64,
     pub(super) hits: Vec<Hit>,
-    /// What one pair could have counted for at most.
+    /// Maximum weight of one pair.
     pub(super) greatest: f64,
-    /// Pairs that are certainly there, whatever was drawn.
+    /// Number of pairs that certainly exist, whatever was drawn.
     pub(super) certain: f64,
 }
 
@@ -55,7 +55,7 @@ impl Texts<'_> {
         f64::from(self.parts_read) >= self.parts
     }
 
-    /// The number of pairs that so many documents can make.
+    /// Maximum number of pairs of this many documents.
     pub(super) fn most_pairs(&self) -> f64 {
         let read: u64 = self.weights.iter().map(|weight| u64::from(*weight)).sum();
         let all =
@@ -63,7 +63,8 @@ impl Texts<'_> {
         (all * (all - 1.0) / 2.0).max(0.0)
     }
 
-    /// For how many pairs of the whole input a pair counts if so many parts were read: within a part, and of two.
+    /// Number of pairs of the whole input that a pair represents if this many parts were read: within a part, and
+    /// across two.
     pub(super) fn factors(&self, parts_read: u32) -> [f64; 2] {
         let (read, all) = (f64::from(parts_read), self.parts);
         if read >= all {
@@ -73,8 +74,8 @@ impl Texts<'_> {
         [all / read, all / read * other]
     }
 
-    /// What a pair of different texts counts for. One that was drawn counts for `weight`, less where it is drawn more often; one that was
-    /// listed for all its documents. Besides, each pair could have been missed, with all its documents at once.
+    /// The weight of a pair of distinct texts. A drawn pair counts for `weight`, less if it is drawn more often; a
+    /// listed one for all its documents. In addition, each pair could have been missed, with all its documents at once.
     pub(super) fn hit(
         &self,
         (left, right): (u32, u32),
@@ -97,13 +98,13 @@ impl Texts<'_> {
         Hit { similarity, weight, variance: weight * weight + weight * missed, parts, texts, documents }
     }
 
-    /// The part of one of a text's documents.
+    /// The part of a random document of a text.
     fn any_part(&self, text: u32, chance: &mut Chance) -> u32 {
         let documents = &self.documents[text as usize];
         self.part_of[documents[chance.below(documents.len() as u64) as usize] as usize]
     }
 
-    /// Pairs of copies, drawn with the parts that they are of.
+    /// Pairs of copies, drawn with their parts.
     pub(super) fn drawn_copies(&self, draws: usize, chance: &mut Chance) -> Stratum {
         let mut ends = Vec::with_capacity(self.weights.len());
         let mut count = 0;
