@@ -1,8 +1,8 @@
-//! Strings to HTML: escaped unless they are HTML already, with marks for what cannot be seen.
+//! Converts strings to HTML: escaped unless they are HTML already, with marks for invisible characters.
 
 use std::fmt;
 
-/// Text that is HTML: everything in it was escaped or is ours.
+/// Trusted HTML: everything in it was escaped or is our own markup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Html(String);
 
@@ -12,14 +12,14 @@ impl Html {
         Self(markup.into())
     }
 
-    /// Text, escaped.
+    /// Escapes text.
     pub fn text(text: &str) -> Self {
         let mut html = Self::default();
         text.show(&mut html.0);
         html
     }
 
-    /// Text for a field of a form, without marks: what is sent back is what was given.
+    /// Escapes text for a form field, without marks, so that it is submitted unchanged.
     pub fn exact(text: &str) -> Self {
         let mut html = String::with_capacity(text.len());
         for c in text.chars() {
@@ -29,7 +29,7 @@ impl Html {
                 '>' => html.push_str("&gt;"),
                 '"' => html.push_str("&quot;"),
                 '\'' => html.push_str("&#39;"),
-                // A browser would make a line feed of it.
+                // A browser would convert it to a line feed.
                 '\r' => html.push_str("&#13;"),
                 c => html.push(c),
             }
@@ -37,11 +37,11 @@ impl Html {
         Self(html)
     }
 
-    /// A template whose `{}` are filled, one after the other. [`html!`](crate::html) calls this.
+    /// Fills the `{}` of a template in order. Called by [`html!`](crate::html).
     ///
     /// # Panics
     ///
-    /// When there are more or fewer values than places: a mistake in this program that its first use shows.
+    /// If the number of values differs from the number of placeholders: a bug in this program that its first use shows.
     pub fn fill(template: &'static str, values: &[&dyn Show]) -> Self {
         let mut html = String::with_capacity(template.len() + 16 * values.len());
         let mut values = values.iter();
@@ -55,7 +55,7 @@ impl Html {
         Self(html)
     }
 
-    /// Appends more.
+    /// Appends HTML.
     pub fn push(&mut self, more: &Self) {
         self.0.push_str(&more.0);
     }
@@ -65,12 +65,12 @@ impl Html {
         &self.0
     }
 
-    /// How many bytes it has.
+    /// Number of bytes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -90,7 +90,7 @@ impl FromIterator<Html> for Html {
     }
 }
 
-/// What can stand in a template.
+/// A value for a template.
 pub trait Show {
     /// Appends this as HTML.
     fn show(&self, out: &mut String);
@@ -142,7 +142,7 @@ macro_rules! show_numbers {
 
 show_numbers!(u32, u64, usize, i32);
 
-/// Fills a template: `html!("<b>{}</b>", text)`. Strings are escaped, [`Html`] stands as it is.
+/// Fills a template: `html!("<b>{}</b>", text)`. Strings are escaped, [`Html`] is inserted unchanged.
 #[macro_export]
 macro_rules! html {
     ($template:literal $(, $value:expr)* $(,)?) => {
@@ -150,24 +150,24 @@ macro_rules! html {
     };
 }
 
-/// A text whose line ends and tabs are marks too: for names, which stay on their line.
+/// Text in which line ends and tabs are marks too: for names, which stay on one line.
 pub fn marked(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     text.chars().for_each(|c| push_marked(c, &mut shown));
     shown
 }
 
-/// How many characters of a name are shown.
+/// Maximum number of characters of a name.
 const NAME_LENGTH: usize = 72;
 
-/// A name of the input (an id, a source, a file): on one line, and its middle left out if it is long.
+/// A name from the input (an id, a source, a file) on one line, with its middle left out if it is long.
 pub fn name(text: &str) -> String {
     clipped(text, NAME_LENGTH)
 }
 
-/// A text on one line, its middle left out if it has more characters than that.
+/// Text on one line, with its middle left out if it has more than `most` characters.
 pub fn clipped(text: &str, most: usize) -> String {
-    // Whoever has names of a megabyte does not wait for them to be counted.
+    // Do not count the characters of a name of a megabyte.
     let is_long = text.len() > most && text.chars().nth(most).is_some();
     if !is_long {
         return marked(text);
@@ -179,10 +179,10 @@ pub fn clipped(text: &str, most: usize) -> String {
     format!("{}…{}", marked(&start), marked(&end.into_iter().collect::<String>()))
 }
 
-/// Appends a character, or the mark that stands for it.
+/// Appends a character, or the mark for it.
 fn push_marked(c: char, out: &mut String) {
     match c {
-        // Unicode has a picture for each.
+        // Unicode has a symbol for each.
         '\0'..='\u{1F}' => out.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or(char::REPLACEMENT_CHARACTER)),
         '\u{7F}' => out.push('␡'),
         c if is_unseen(c) => out.push_str(&format!("⟨U+{:04X}⟩", u32::from(c))),
@@ -190,8 +190,8 @@ fn push_marked(c: char, out: &mut String) {
     }
 }
 
-/// Whether a character controls a screen, changes the direction of writing (Unicode Standard Annex 9, 2), ends a line where none
-/// is expected, or is no character.
+/// True if a character is a control character, changes the direction of writing (Unicode Standard Annex 9, 2), ends a
+/// line unexpectedly, or is a noncharacter.
 fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')

@@ -1,39 +1,40 @@
-//! The page on which people say of pairs whether they are the same: served pair by pair, or as one file for somebody else.
+//! The page for labeling pairs as the same or different: served pair by pair, or as one file to send to someone.
 //!
-//! The script gets what it has to know as JSON in the page, with every character that could end it written as an escape.
+//! The script reads its data as JSON in the page, in which every character that could end the script element is
+//! escaped.
 
 use crate::html;
 use crate::html::Html;
 use crate::page::{COLORS, STYLE};
 
-/// A page to label on.
+/// A page for labeling.
 #[derive(Clone, Debug)]
 pub struct LabelPage {
-    /// What the script knows of the pairs: a JSON object.
+    /// Data of the pairs for the script: a JSON object.
     pub facts: String,
-    /// Where the pairs are.
+    /// Location of the pairs.
     pub place: LabelPlace,
 }
 
-/// Where a page to label on has its pairs.
+/// Location of the pairs of a page for labeling.
 #[derive(Clone, Debug)]
 pub enum LabelPlace {
-    /// The address that the page comes from has them, and takes the labels.
+    /// The server of the page provides them, and receives the labels.
     Served,
     /// In the page itself, which saves labels as a file.
     File(Vec<Html>),
 }
 
-/// What pages to label on have besides the style of all pages, and their own script.
+/// Style of pages for labeling, in addition to the style of all pages, and their script.
 const LABEL: &str = include_str!("assets/label.css");
 const SCRIPT: &str = include_str!("assets/label.js");
 
-/// The hashes of both, which are all that the page lets a browser run. A test makes them.
-const STYLE_HASH: &str = "sha256-ptYKnHFKH0CbVlV2TV6/JU28dEsQxPWGfYN0uqAI1tQ=";
+/// The hashes of both; a browser runs nothing else. A test computes them.
+pub(crate) const LABEL_STYLE_HASH: &str = "sha256-ptYKnHFKH0CbVlV2TV6/JU28dEsQxPWGfYN0uqAI1tQ=";
 const SCRIPT_HASH: &str = "sha256-LoZU5qMUpjZRwj6bCVyij1akIV9u86qZLH1GvOvwjkE=";
 
 impl LabelPage {
-    /// What a browser may do with a page that is served.
+    /// Content security policy of a served page.
     pub fn served_policy() -> String {
         policy(" connect-src 'self';")
     }
@@ -67,7 +68,7 @@ impl LabelPage {
                 LabelPlace::Served => Self::served_policy(),
                 LabelPlace::File(_) => policy(""),
             },
-            Html::ours(style()),
+            Html::ours(label_style()),
             place,
             self.pair_count(),
             extra,
@@ -80,20 +81,20 @@ impl LabelPage {
         .to_string()
     }
 
-    /// How many pairs the progress is counted to.
+    /// Number of pairs in the progress display.
     fn pair_count(&self) -> usize {
         self.facts.matches("\"turned\":").count()
     }
 }
 
-/// Its own style and script, and nothing else but what `more` allows.
+/// Allows its own style and script, plus what `more` allows.
 fn policy(more: &str) -> String {
     format!(
-        "default-src 'none'; style-src '{STYLE_HASH}'; script-src '{SCRIPT_HASH}';{more} img-src data:; base-uri 'none'; form-action 'none'"
+        "default-src 'none'; style-src '{LABEL_STYLE_HASH}'; script-src '{SCRIPT_HASH}';{more} img-src data:; base-uri 'none'; form-action 'none'"
     )
 }
 
-/// What stands below the pair, always in sight.
+/// The footer below the pair, always visible.
 const FOOTER: &str = concat!(
     "<footer id=\"answers\"><div class=\"answers\" role=\"group\" aria-label=\"Your answer\">",
     "<button type=\"button\" data-key=\"s\" aria-pressed=\"false\"><kbd>s</kbd> Same<small>who has one does not need the other</small></button>",
@@ -116,7 +117,7 @@ const FOOTER: &str = concat!(
     "<label><input type=\"checkbox\" id=\"keys\" checked> Answer by single keys</label></details></div></footer>\n",
 );
 
-/// JSON in which nothing can end the element around it, and every character arrives as it is.
+/// Escapes JSON so that nothing in it can end the surrounding element, and every character is preserved.
 fn harmless_json(json: &str) -> String {
     let mut harmless = String::with_capacity(json.len());
     for c in json.chars() {
@@ -130,7 +131,7 @@ fn harmless_json(json: &str) -> String {
 }
 
 /// All styles.
-fn style() -> String {
+pub(crate) fn label_style() -> String {
     [COLORS, STYLE, LABEL].concat()
 }
 
@@ -148,14 +149,14 @@ mod tests {
 
     #[test]
     fn the_hashes_are_those_of_the_style_and_the_script() {
-        assert_eq!(STYLE_HASH, hash(&style()), "set STYLE_HASH to the second of both");
+        assert_eq!(LABEL_STYLE_HASH, hash(&label_style()), "set LABEL_STYLE_HASH to the second of both");
         assert_eq!(SCRIPT_HASH, hash(SCRIPT), "set SCRIPT_HASH to the second of both");
     }
 
     #[test]
     fn the_script_is_small_and_ends_nothing() {
         assert!(SCRIPT.len() <= 15_000, "{}", SCRIPT.len());
-        assert!(!SCRIPT.contains("</") && !style().contains("</") && !style().contains("url("));
+        assert!(!SCRIPT.contains("</") && !label_style().contains("</") && !label_style().contains("url("));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! The parts that pages about near-duplicates are made of: charts, tables, two texts side by side, and the page around them.
+//! Components for pages about near-duplicates: charts, tables, side-by-side texts, and the page layout.
 //!
-//! Data goes in, HTML comes out; nothing here reads a file, a clock or the network, and the same data gives the same bytes.
-//! Texts are hostile. Every string is escaped unless it is [`Html`], and what would control a screen or turn the direction of
-//! writing is shown as a mark.
+//! Data in, HTML out: nothing here uses files, a clock or the network, and the same data gives the same bytes. Texts
+//! are untrusted. Every string is escaped unless it is [`Html`], and control characters and direction overrides are
+//! shown as marks.
 //!
 //! ```
 //! use lookalike_page::{Page, Section, html};
@@ -20,11 +20,13 @@ mod html;
 mod label;
 pub mod number;
 mod page;
+mod review;
 mod side_by_side;
 mod table;
 
 pub use html::{Html, Show, clipped, marked, name};
 pub use label::{LabelPage, LabelPlace};
 pub use page::{Budget, MOST_BYTES, Page, SCRIPT, Section, style};
+pub use review::ReviewPage;
 pub use side_by_side::{Excerpt, Opening, Piece, SideBySide, SideText};
 pub use table::{Cell, Column, Table};

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formats numbers for people.
 
 /// A count: 1,234,567.
 pub fn count(number: u64) -> String {
@@ -13,13 +13,13 @@ pub fn count(number: u64) -> String {
     shown
 }
 
-/// A count and what is counted: 1 document, 2 documents.
+/// A count with its unit: 1 document, 2 documents.
 pub fn of(number: u64, one: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{} {one}{ending}", count(number))
 }
 
-/// A count in little room: 950, 1.2k, 34k, 5.6M.
+/// A short count: 950, 1.2k, 34k, 5.6M.
 pub fn short(number: u64) -> String {
     let scaled = |scale: f64, unit: &str| {
         let value = number as f64 / scale;
@@ -33,7 +33,7 @@ pub fn short(number: u64) -> String {
     }
 }
 
-/// A share as a percentage; one that is neither nothing nor all does not look like it.
+/// A share as a percentage; one that is not exactly 0 or 1 is never shown as such.
 pub fn share(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
@@ -77,7 +77,7 @@ pub fn similarity(similarity: f64) -> String {
     if shown == "1.0000" && similarity < 1.0 { "0.9999".to_owned() } else { shown }
 }
 
-/// A number with at most four digits after the point, and none that say nothing: 0.8, 0.9911.
+/// A number with at most four digits after the point, without trailing zeros: 0.8, 0.9911.
 pub fn decimal(value: f64) -> String {
     let shown = format!("{value:.4}");
     let shown = shown.trim_end_matches('0').trim_end_matches('.');
@@ -89,9 +89,9 @@ pub fn decimal(value: f64) -> String {
     }
 }
 
-/// The day of a time in UTC, by seconds since 1970: 2026-11-18.
+/// The UTC date of a time in seconds since 1970: 2026-11-18.
 pub fn date(seconds: u64) -> String {
-    // Days are counted from the first of March of the year 0, so that the leap day is the last of its year.
+    // Days are counted from March 1 of the year 0, so that the leap day is the last of its year.
     // (Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, civil_from_days)
     let days = seconds / 86_400 + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);

@@ -1,4 +1,4 @@
-//! Sections to a page: one file with its style and its script in it, which asks nobody for anything.
+//! Combines sections into a page: one file that includes its style and script, and makes no requests.
 
 use crate::chart;
 use crate::html;
@@ -7,15 +7,15 @@ use crate::html::Html;
 /// A page.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Its name.
+    /// Its title.
     pub title: String,
-    /// What stands before all sections.
+    /// Content before the sections.
     pub lead: Html,
     /// The sections, in order.
     pub sections: Vec<Section>,
 }
 
-/// A part of a page that has a name.
+/// A named section of a page.
 #[derive(Clone, Debug)]
 pub struct Section {
     id: &'static str,
@@ -24,22 +24,22 @@ pub struct Section {
 }
 
 impl Section {
-    /// A section; `id` is its address in the page.
+    /// Creates a section; `id` is its anchor in the page.
     pub fn new(id: &'static str, title: &str, body: Html) -> Self {
         Self { id, title: title.to_owned(), body }
     }
 }
 
-/// How large a page may be: larger ones are not opened by every browser, nor sent by mail.
+/// Maximum size of a page: larger ones cannot be opened by every browser, or sent by mail.
 pub const MOST_BYTES: usize = 2_000_000;
 
 pub(crate) const STYLE: &str = include_str!("assets/style.css");
 pub(crate) const COLORS: &str = include_str!("assets/colors.css");
 
-/// The script of all pages, which nothing depends on: it sorts and filters tables, and steps through passages.
+/// The script of all pages, which is optional: it sorts and filters tables, and steps through passages.
 pub const SCRIPT: &str = include_str!("assets/script.js");
 
-/// The hashes of both, which are all that the page lets a browser run. A test makes them.
+/// The hashes of both; a browser runs nothing else. A test computes them.
 const STYLE_HASH: &str = "sha256-QjR45ZFtFsPHBgpi+YiW0mu9SEomdkRADRMRt/+Ml04=";
 const SCRIPT_HASH: &str = "sha256-sFhwCDjS0xPVnLQQT+4QRGQSkA3JKnDg6eQCyN0v+fc=";
 
@@ -80,19 +80,19 @@ pub fn style() -> String {
     [COLORS, STYLE, chart::STYLE].concat()
 }
 
-/// What a part of a page may still take, so that the whole stays within [`MOST_BYTES`] whatever the input is.
+/// The bytes that parts of a page may still use, so that the whole stays within [`MOST_BYTES`].
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     left: usize,
 }
 
 impl Budget {
-    /// So many bytes.
+    /// Creates a budget of `bytes`.
     pub fn new(bytes: usize) -> Self {
         Self { left: bytes }
     }
 
-    /// Takes room for this; says whether there was enough.
+    /// Uses part of the budget; returns false if there is not enough.
     pub fn take(&mut self, html: &Html) -> bool {
         let has_room = html.len() <= self.left;
         if has_room {

@@ -1,5 +1,5 @@
-//! Two texts beside each other: what they share is numbered, colored and underlined, with the same number on both sides; long runs are
-//! folded.
+//! Two texts side by side: shared passages are numbered, colored and underlined, with the same number on both sides;
+//! long runs are folded.
 
 mod blocks;
 mod opening;
@@ -12,12 +12,12 @@ use self::opening::{Opened, REST};
 use crate::html::Html;
 use crate::{html, number};
 
-/// A stretch of a text.
+/// A piece of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The number of the passage that it belongs to, if the other text has it too. Passages are numbered from 1.
+    /// The number of its passage, if the other text has it too. Passages are numbered from 1.
     pub passage: Option<u32>,
-    /// Whether only this text has it. What both have, but not for long enough to be a passage, is plain.
+    /// True if only this text has it. Text that both have, but that is too short for a passage, is plain.
     pub is_only: bool,
     /// The text itself.
     pub text: String,
@@ -26,28 +26,28 @@ pub struct Piece {
 /// One of two texts.
 #[derive(Clone, Debug, Default)]
 pub struct SideText {
-    /// What it is: removed, kept.
+    /// Its role: removed, kept.
     pub role: String,
     /// Its name.
     pub name: String,
-    /// Where it is from.
+    /// Its location.
     pub place: String,
     /// The text in order.
     pub pieces: Vec<Piece>,
-    /// How many characters follow that were not compared, since the text is so long.
+    /// Number of characters that follow but were not compared, because the text is too long.
     pub more: u64,
 }
 
-/// How much of the texts is shown.
+/// Amount of text to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excerpt {
-    /// What differs, and a little of what is around it.
+    /// Differences with a little context.
     Short,
     /// Everything; long runs can be unfolded.
     Full,
-    /// Everything; what both have is folded as soon as it is more than a few lines, so that the differences are in sight.
+    /// Everything; shared text is folded if it is more than a few lines, so that the differences are visible.
     Folded,
-    /// Everything, in blocks that a browser lays out only when they come into view; long runs can be unfolded.
+    /// Everything, in blocks that a browser lays out when they become visible; long runs can be unfolded.
     Blocks,
 }
 
@@ -58,27 +58,27 @@ pub struct SideBySide {
     pub left: SideText,
     /// The right one.
     pub right: SideText,
-    /// How much is shown of both.
+    /// Amount of text to show of both.
     pub excerpt: Excerpt,
-    /// Whether white space alone is a difference that is worth a frame.
+    /// True if white space alone counts as a difference to be framed.
     pub marks_space: bool,
 }
 
-/// What stays of a run that is folded, at each of its ends.
+/// Number of characters shown at each end of a folded run.
 const AROUND: usize = 110;
 
-/// The longest runs that are not folded, in characters: of what both have, and of what only one has.
+/// The longest runs that are not folded, in characters: of shared text, and of text in only one.
 const SHARED: usize = 300;
 const ONLY: usize = 600;
 const FULL: usize = 2_000;
 
-/// The same of what both have, where everything is there and the differences are to be in sight.
+/// The longest run of shared text that is not folded with [`Excerpt::Folded`].
 const FOLDED: usize = 1_000;
 
-/// How many characters of a text an excerpt has, about.
+/// Approximate number of characters of an excerpt.
 const EXCERPT: usize = 2_200;
 
-/// How many colors there are.
+/// Number of colors.
 const COLORS: u32 = 6;
 
 impl SideBySide {
@@ -92,7 +92,7 @@ impl SideBySide {
         html!("<div class=\"sides\">{}{}</div>\n", left, right)
     }
 
-    /// Where passages lie in both texts: a line each, the whole width from the beginning of the text to its end.
+    /// The positions of passages in both texts: one line each, from the beginning of the text to its end.
     pub fn strip(&self) -> Html {
         strip::strip(&self.left, &self.right)
     }
@@ -130,7 +130,7 @@ impl SideBySide {
         text
     }
 
-    /// Pieces, and how many characters of them are shown.
+    /// Renders pieces; also returns the number of characters shown.
     fn pieces(&self, pieces: &[Piece], is_part: bool, only: &'static str) -> (Html, usize) {
         let mut text = Html::default();
         let (mut shown, mut last) = (0, None);
@@ -150,7 +150,7 @@ impl SideBySide {
         (text, shown)
     }
 
-    /// A piece, and how many characters of it are shown.
+    /// Renders a piece; also returns the number of characters shown.
     fn folded(&self, piece: &Piece, ends: Ends) -> Folded {
         let characters = piece.text.chars().count();
         let most = match (self.excerpt, piece.passage) {
@@ -169,7 +169,7 @@ impl SideBySide {
             (Excerpt::Short, Some(_)) if ends.is_part => (ONLY - 2 * AROUND, AROUND),
             (Excerpt::Full | Excerpt::Blocks, _) | (Excerpt::Folded, None) => (FULL / 2, AROUND),
             (Excerpt::Folded, Some(_)) => (FOLDED / 2, 2 * AROUND),
-            // Before the first difference and after the last there is nothing to lead to.
+            // Before the first difference and after the last, less context is needed.
             (Excerpt::Short, Some(_)) if ends.is_first && !ends.is_last => (AROUND / 2, AROUND),
             (Excerpt::Short, Some(_)) if ends.is_last && ends.is_first => (SHARED, 0),
             (Excerpt::Short, Some(_)) => (AROUND, AROUND),
@@ -190,12 +190,12 @@ impl SideBySide {
     }
 }
 
-/// What stands around the text of a piece.
+/// Markup around the text of a piece.
 #[derive(Clone, Copy)]
 enum Around {
-    /// It is of this passage.
+    /// It belongs to this passage.
     Passage(u32),
-    /// Nothing: neither white space between passages nor the rest of a long document is a difference.
+    /// None: white space between passages and the rest of a long document are not differences.
     Nothing,
     /// Only one text has it.
     Only(&'static str),
@@ -211,7 +211,7 @@ impl Around {
         }
     }
 
-    /// The tags before and after; `last` is the passage that has had its number.
+    /// The tags before and after; `last` is the last passage whose number was shown.
     fn tags(self, last: &mut Option<u32>) -> (Html, Html) {
         match self {
             Self::Passage(number) => {
@@ -235,26 +235,26 @@ struct Folded {
 struct Ends {
     is_first: bool,
     is_last: bool,
-    /// Whether one of the texts is mostly not in the other, so that what they share is what counts.
+    /// True if one of the texts is mostly not in the other, so that only shared passages matter.
     is_part: bool,
 }
 
-/// Whether a piece is plain: the rest of a document that is mostly not in the other, or too short to be a passage.
+/// True if a piece is plain: the rest of a document that is mostly not in the other, or too short for a passage.
 fn is_rest(piece: &Piece) -> bool {
     piece.passage.is_none() && !piece.is_only
 }
 
-/// How much of the rest of a document is shown at each end of a run: what is next to a passage.
+/// Number of characters of the rest of a document shown at each end of a run, next to passages.
 fn rest_ends(ends: Ends) -> (usize, usize) {
     (if ends.is_first { 0 } else { AROUND }, if ends.is_last { 0 } else { AROUND })
 }
 
-/// What is said of a run before the place where a text is opened.
+/// Description of a run before the place where a text is opened.
 fn leading(characters: u64) -> String {
     format!("{} before this", number::of(characters, "character"))
 }
 
-/// What is hidden of a text of which so many characters are shown at its start and at its end.
+/// The hidden range of a text of which `start` and `end` characters are shown.
 fn hidden_range(text: &str, start: usize, end: usize) -> (usize, usize) {
     let count = text.chars().count();
     let cut = |count: usize| text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
@@ -262,7 +262,7 @@ fn hidden_range(text: &str, start: usize, end: usize) -> (usize, usize) {
     (if start == 0 { 0 } else { from }, if end == 0 { text.len() } else { to })
 }
 
-/// The same range, a little narrower, so that it begins and ends between words where that is near.
+/// The same range, slightly narrower, so that it starts and ends between words if possible.
 fn between_words(text: &str, from: usize, to: usize) -> (usize, usize) {
     const NEAR: usize = 24;
     let middle = &text[from..to];
@@ -271,7 +271,7 @@ fn between_words(text: &str, from: usize, to: usize) -> (usize, usize) {
     (from + start, end.map_or(to, |(at, c)| from + start + at + c.len_utf8()))
 }
 
-/// Pieces in which white space within a passage is part of it, however it is written in the other text.
+/// Merges white space into passages, however it is written in the other text.
 fn without_space(pieces: &[Piece]) -> Vec<Piece> {
     let mut joined: Vec<Piece> = Vec::new();
     for (at, piece) in pieces.iter().enumerate() {
@@ -290,7 +290,7 @@ fn is_blank(piece: &Piece) -> bool {
     piece.passage.is_none() && piece.is_only && piece.text.trim().is_empty()
 }
 
-/// Whether a piece is a difference within one passage, and not what stands between two.
+/// True if a piece is a difference within a passage, and not text between two.
 fn is_inside(pieces: &[Piece], at: usize) -> bool {
     let passage = |at: usize| pieces.get(at).and_then(|piece| piece.passage);
     at > 0 && passage(at - 1).is_some() && passage(at - 1) == passage(at + 1)
@@ -321,7 +321,7 @@ mod tests {
             let shown = SideBySide { left, right, excerpt, marks_space: false }.render().to_string();
             let (_, right) = shown.split_once("side right").unwrap();
             assert!(!right.contains("<ins>"), "{excerpt:?}: {right}");
-            // Whatever is folded is closed before the quotation begins, and only a few words are between.
+            // Everything folded is closed before the quotation begins, and only a few words are in between.
             let (before, after) = right.split_once("<mark").unwrap();
             let text = before.rsplit_once("</details>").or_else(|| before.rsplit_once("</span>")).unwrap().1;
             assert!(text.contains("words of the book") && text.len() < 200, "{excerpt:?}: {text}");

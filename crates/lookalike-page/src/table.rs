@@ -1,4 +1,4 @@
-//! Rows to a table: readable as it is, and sorted and filtered by the page's script.
+//! Tables: readable without scripts, and sorted and filtered by the page's script.
 
 use crate::html::Html;
 use crate::{html, number};
@@ -6,13 +6,13 @@ use crate::{html, number};
 /// A table.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// What it shows, in a few words.
+    /// Its caption.
     pub caption: String,
     /// Its columns.
     pub columns: Vec<Column>,
     /// Its rows, each with a cell per column.
     pub rows: Vec<Vec<Cell>>,
-    /// Whether rows can be filtered by a word.
+    /// True if rows can be filtered by a word.
     pub is_filtered: bool,
 }
 
@@ -24,18 +24,18 @@ pub struct Column {
 }
 
 impl Column {
-    /// One of texts.
+    /// A column of texts.
     pub fn text(name: &str) -> Self {
         Self { name: name.to_owned(), is_number: false }
     }
 
-    /// One of numbers.
+    /// A column of numbers.
     pub fn number(name: &str) -> Self {
         Self { name: name.to_owned(), is_number: true }
     }
 }
 
-/// A cell: what it shows, and the number that it is sorted by, if it is one.
+/// A cell: its contents, and the number by which it is sorted, if any.
 #[derive(Clone, Debug)]
 pub struct Cell {
     shown: Html,
@@ -53,7 +53,7 @@ impl Cell {
         Self { shown, value: None }
     }
 
-    /// The same, sorted by a number.
+    /// Sorts the cell by a number.
     #[must_use]
     pub fn valued(self, value: f64) -> Self {
         Self { value: Some(value), ..self }
@@ -69,14 +69,14 @@ impl Cell {
         Self { shown: Html::text(&number::share(share)), value: Some(share) }
     }
 
-    /// A number that is written in its own way.
+    /// A number with its own formatting.
     pub fn number(shown: &str, value: f64) -> Self {
         Self { shown: Html::text(shown), value: Some(value) }
     }
 }
 
 impl Table {
-    /// A table of these columns, without rows yet.
+    /// A table with these columns and no rows.
     pub fn new(caption: &str, columns: Vec<Column>) -> Self {
         Self { caption: caption.to_owned(), columns, rows: Vec::new(), is_filtered: false }
     }
@@ -97,13 +97,13 @@ impl Table {
         shown
     }
 
-    /// The whole table, in a box that scrolls sideways where it is wider than the screen.
+    /// The whole table, in a box that scrolls sideways if it is wider than the screen.
     pub fn render(&self) -> Html {
         let rows: Html = self.rows.iter().map(|row| self.row(row)).collect();
         self.around(&rows)
     }
 
-    /// The table around rows that were made with [`Table::row`].
+    /// The table around rows that were rendered by [`Table::row`].
     pub fn around(&self, rows: &Html) -> Html {
         let head: Html = self
             .columns

@@ -1,4 +1,4 @@
-//! Access: extractors that refuse a request whose key lacks the scope.
+//! Extractors that reject requests whose key lacks the required scope.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ macro_rules! allowed {
             type Rejection = Problem;
 
             async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Problem> {
-                // Who calls was found out by a layer; without it nobody is let in.
+                // A layer has identified the caller; without it, access is denied.
                 parts.extensions.get::<Caller>().unwrap_or(&Caller::Nameless).needs(Scope::$scope)?;
                 if shared.is_read_only && Scope::$scope >= Scope::Write {
                     return Err(Problem::new(Kind::ReadOnly, "this server was started to read only"));
@@ -36,18 +36,18 @@ allowed! {
     MaySearch Search;
     /// The caller may read.
     MayRead Read;
-    /// The caller may write, and so may the server.
+    /// The caller may write, and the server is not read-only.
     MayWrite Write;
-    /// The caller may do everything, and the server may write.
+    /// The caller may do everything, and the server is not read-only.
     MayAdmin Admin;
 }
 
-/// How much of stored documents the caller may see.
+/// The part of stored documents that the caller may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {
-    /// What they share with the text that was searched for, which the caller has already.
+    /// Only passages shared with the query text, which the caller already has.
     Shared,
-    /// All of them.
+    /// Whole documents.
     Everything,
 }
 
@@ -61,7 +61,7 @@ impl FromRequestParts<Arc<Shared>> for Sight {
 }
 
 impl Sight {
-    /// Makes sure that the caller may see stored documents as a whole.
+    /// Returns an error unless the caller may see whole stored documents.
     pub(crate) fn sees_documents(self) -> Result<(), Problem> {
         let detail = "this shows stored documents as a whole, which needs a key with the scope read";
         if self == Self::Everything { Ok(()) } else { Err(Problem::new(Kind::ScopeTooLow, detail)) }

@@ -1,4 +1,4 @@
-//! Attempts to enter with a wrong key: a client may make a few at once, and then a few per second.
+//! Limits login attempts with wrong keys: a client may make a few at once, and then a few per second.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,26 +7,26 @@ use std::time::Instant;
 
 use crate::problem::{Kind, Problem};
 
-/// The address that a connection comes from.
+/// The client address of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// How many attempts a client may make at once.
+/// Number of attempts a client may make at once.
 const AT_ONCE: f64 = 20.0;
 
-/// How many more it may make per second.
+/// Number of further attempts per second.
 const PER_SECOND: f64 = 1.0;
 
-/// How many clients are remembered. When there are more, those that may make all attempts again are forgotten, or else everybody.
+/// Maximum number of clients to remember. If there are more, those with all attempts left are forgotten, or else all.
 const MOST_CLIENTS: usize = 10_000;
 
-/// Attempts by client.
+/// Attempts per client.
 #[derive(Debug, Default)]
 pub(crate) struct Attempts {
     clients: Mutex<HashMap<IpAddr, Left>>,
 }
 
-/// How many attempts a client had left at a time.
+/// Number of attempts a client had left at a given time.
 #[derive(Clone, Copy, Debug)]
 struct Left {
     count: f64,
@@ -40,16 +40,16 @@ impl Left {
 }
 
 impl Attempts {
-    /// Makes sure that a client has an attempt left.
+    /// Checks that a client has an attempt left.
     ///
     /// # Errors
     ///
-    /// When it has tried too often.
+    /// If it has tried too often.
     pub(crate) fn check(&self, client: IpAddr) -> Result<(), Problem> {
         self.check_at(client, Instant::now())
     }
 
-    /// Counts an attempt that failed.
+    /// Counts a failed attempt.
     pub(crate) fn count(&self, client: IpAddr) {
         self.count_at(client, Instant::now());
     }
@@ -79,7 +79,7 @@ impl Attempts {
     }
 }
 
-/// What stands for a client: its address, or the network of one that has 2^64 addresses.
+/// Identifies a client: its address, or the network of one that has 2^64 addresses.
 fn network(client: IpAddr) -> IpAddr {
     match client.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),

@@ -1,6 +1,6 @@
-//! Bodies: read with a clock and a cap, plain or packed, as a whole or line by line.
+//! Reads bodies with a timeout and a size limit, plain or compressed, as a whole or line by line.
 //!
-//! What is packed is unpacked in pieces of some 32 KiB, so that a bomb is noticed long before it has grown.
+//! Compressed bodies are decompressed in pieces of about 32 KiB, so that a decompression bomb is detected early.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -20,7 +20,7 @@ use crate::memory::{self, Share, TIMES};
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
-/// What a body is said to be.
+/// Content type of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// One JSON value.
@@ -29,11 +29,11 @@ pub(crate) enum Content {
     Lines,
 }
 
-/// What the headers say the body is.
+/// Returns the content type in the headers.
 ///
 /// # Errors
 ///
-/// When that is nothing known. A browser can send other types for a page of another site, but not these.
+/// If it is not supported. A browser can send other types on behalf of another site, but not these.
 pub(crate) fn content(headers: &HeaderMap) -> Result<Content, Problem> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
@@ -44,28 +44,28 @@ pub(crate) fn content(headers: &HeaderMap) -> Result<Content, Problem> {
     }
 }
 
-/// A body that is here as a whole, with the memory that is counted for it.
+/// A complete body, with the memory reserved for it.
 #[derive(Debug)]
 pub(crate) struct Held {
     bytes: Vec<u8>,
     _room: Share,
-    /// For the work on it.
+    /// Memory reserved for processing it.
     _work: Option<Share>,
 }
 
 impl Held {
-    /// Reads the whole body, and waits until there is memory for work on it.
+    /// Reads the whole body, and waits until there is memory to process it.
     ///
     /// # Errors
     ///
-    /// When it is too large, too slow, cut off or not what the headers say, or when there is no memory for it.
+    /// If it is too large, too slow, incomplete or inconsistent with its headers, or if there is not enough memory.
     pub(crate) async fn read(shared: &Shared, headers: &HeaderMap, body: Body) -> Result<Self, Problem> {
         let held = Self::receive(shared, headers, body).await?;
         let work = shared.memory.work(held.bytes.len()).await?;
         Ok(Self { _work: Some(work), ..held })
     }
 
-    /// Reads the whole body, to be worked on piece by piece.
+    /// Reads the whole body, to be processed in pieces.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Held {
         }
     }
 
-    /// Whether nothing was sent.
+    /// True if it is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -97,16 +97,16 @@ impl Held {
         &self.bytes
     }
 
-    /// The value that it says. Large ones take a while: see [`Work`](crate::work::Work).
+    /// Parses the body. Large ones take a while: see [`Work`](crate::work::Work).
     ///
     /// # Errors
     ///
-    /// When it is not JSON, or not of this form.
+    /// If it is not JSON, or not of this type.
     pub(crate) fn parse<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         parse(&self.bytes)
     }
 
-    /// The value that it says, of which the bytes are not needed any more.
+    /// Parses the body and frees its bytes.
     ///
     /// # Errors
     ///
@@ -116,22 +116,22 @@ impl Held {
     }
 }
 
-/// The largest body that is held as a whole: so much may be sent, and the memory suffices for work on it.
+/// Maximum size of a body that is held as a whole: the size limit, and what the memory allows to process.
 fn most_body(shared: &Shared) -> u64 {
     (shared.limits.body_bytes as u64).min(shared.memory.most_body())
 }
 
-/// Reads a request, which is always an object: a list would be taken for its fields in their order.
+/// Parses a request, which must be an object: serde would accept a list of the fields in order.
 ///
 /// # Errors
 ///
-/// When it is not JSON, or not of this form. A wrong option is named.
+/// If it is not JSON, or not of this type. The error names an invalid option.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     if !is_object(bytes) {
         return Err(Problem::new(Kind::Malformed, "it must be a JSON object"));
     }
     serde_json::from_slice(bytes).map_err(|error| {
-        // Read again as options, which takes longer and knows which one is wrong.
+        // Parse it again as options, which is slower but tells which one is invalid.
         let refused =
             serde_json::from_slice(bytes).ok().and_then(|options| lookalike::from_options::<T>(options).err());
         match refused.filter(|refused| !refused.name().is_empty()) {
@@ -141,42 +141,42 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     })
 }
 
-/// Whether bytes begin as an object does.
+/// True if the first non-space byte starts an object.
 pub(crate) fn is_object(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().first() == Some(&b'{')
 }
 
-/// Some lines of a body, with their numbers from 1 on.
+/// Some lines of a body, with their numbers from 1.
 pub(crate) type Batch = Vec<(u64, Vec<u8>)>;
 
-/// The lines of a body, some at a time.
+/// Reads the lines of a body in batches.
 #[derive(Debug)]
 pub(crate) struct Lines {
     source: Source,
     room: Share,
     limits: Limits,
     most_line: u64,
-    /// What was unpacked.
+    /// Decompressed data.
     buffer: Vec<u8>,
-    /// Up to where lines were given out.
+    /// End of the lines already returned.
     given: usize,
-    /// Up to where there is no other end of a line.
+    /// Position up to which there is no further line end.
     searched: usize,
     line: u64,
     unpacked: u64,
     is_done: bool,
 }
 
-/// How many lines are given out at once, and how many bytes: enough for the disk to be asked rarely.
+/// Maximum number of lines and of bytes per batch: enough for infrequent disk writes.
 const LINES_AT_ONCE: usize = 1000;
 const BYTES_AT_ONCE: usize = 4 << 20;
 
 impl Lines {
-    /// The lines of this body.
+    /// Reads the lines of this body.
     ///
     /// # Errors
     ///
-    /// When it is said to be too large, or packed in an unknown way.
+    /// If its declared size is too large, or its compression is unknown.
     pub(crate) fn new(shared: &Shared, headers: &HeaderMap, body: Body) -> Result<Self, Problem> {
         Ok(Self {
             source: Source::new(shared, headers, body, shared.limits.stream_bytes)?,
@@ -192,11 +192,11 @@ impl Lines {
         })
     }
 
-    /// The next lines that are not empty; none at the end.
+    /// Returns the next non-empty lines; none at the end.
     ///
     /// # Errors
     ///
-    /// When the body is too large, too slow, cut off or not what the headers say.
+    /// If the body is too large, too slow, incomplete or inconsistent with its headers.
     pub(crate) async fn next(&mut self) -> Result<Batch, Problem> {
         let (mut some, mut bytes) = (Batch::new(), 0);
         loop {
@@ -216,7 +216,7 @@ impl Lines {
         }
     }
 
-    /// Where the next line is, if it is here as a whole.
+    /// The range of the next line, if it is complete.
     fn take_line(&mut self) -> Option<Range<usize>> {
         let end = match self.buffer[self.searched..].iter().position(|byte| *byte == b'\n') {
             Some(end) => self.searched + end + 1,
@@ -232,17 +232,17 @@ impl Lines {
         Some(line)
     }
 
-    /// Unpacks some more, while lines of so many bytes wait.
+    /// Decompresses more data, while `waiting` bytes of lines are pending.
     async fn more(&mut self, waiting: usize) -> Result<(), Problem> {
         self.buffer.drain(..self.given);
         self.searched -= self.given;
         self.given = 0;
-        // All of it is one line that has not ended yet.
+        // All of it is one incomplete line.
         let before = self.buffer.len();
         if before as u64 > self.most_line {
             return Err(too_large(&format!("line {}", self.line + 1), self.most_line, &self.limits));
         }
-        // What is packed well is much work for who has sent little: others take turns with it.
+        // Highly compressed data is much work for little input: let other tasks run.
         tokio::task::yield_now().await;
         self.is_done = !self.source.unpack(&mut self.buffer).await?;
         self.unpacked += (self.buffer.len() - before) as u64;
@@ -253,7 +253,7 @@ impl Lines {
     }
 }
 
-/// More than the server takes; or than its memory suffices for, and then how much would do.
+/// The error for a body that exceeds the limit or the memory; for memory, it names the required size.
 fn too_large(what: &str, most: u64, limits: &Limits) -> Problem {
     let what = format!("{what} is larger than {} MiB", most >> 20);
     let allowed = limits.body_bytes as u64;
@@ -262,12 +262,12 @@ fn too_large(what: &str, most: u64, limits: &Limits) -> Problem {
     problem.with("limit_bytes", most)
 }
 
-/// A body as it comes in.
+/// A body while it is received.
 #[derive(Debug)]
 struct Source {
     stream: BodyDataStream,
     unpacker: Unpacker,
-    /// What came in and was not unpacked yet.
+    /// Received data that has not been decompressed.
     packed: Bytes,
     limits: Limits,
     most: u64,
@@ -277,7 +277,7 @@ struct Source {
 
 impl Source {
     fn new(shared: &Shared, headers: &HeaderMap, body: Body, most: u64) -> Result<Self, Problem> {
-        // What says that it is too large need not be read.
+        // A body whose declared size is too large need not be read.
         let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
         if length.is_some_and(|length| length > most) {
             return Err(too_large("the body", most, &shared.limits));
@@ -297,7 +297,7 @@ impl Source {
         too_large(what, self.most, &self.limits)
     }
 
-    /// Adds some more to `target`; says whether there may be more.
+    /// Appends decompressed data to `target`; returns false at the end.
     async fn unpack(&mut self, target: &mut Vec<u8>) -> Result<bool, Problem> {
         let wrong = |error: io::Error| Problem::new(Kind::Malformed, format!("the body cannot be unpacked: {error}"));
         if self.packed.is_empty() {
@@ -312,7 +312,7 @@ impl Source {
         Ok(true)
     }
 
-    /// What the client sends next, unless it is too slow: only the time counts in which nothing else is to be done.
+    /// Receives the next piece, unless the client is too slow: only time spent waiting counts.
     async fn receive(&mut self) -> Result<Option<Bytes>, Problem> {
         let slow = || Problem::new(Kind::TooSlow, "the body comes too slowly");
         let start = Instant::now();
@@ -326,7 +326,7 @@ impl Source {
     }
 }
 
-/// Unpacks bytes as they come.
+/// Incremental decompression.
 enum Unpacker {
     Plain,
     Gzip(Box<MultiGzDecoder<Vec<u8>>>),
@@ -343,7 +343,7 @@ impl std::fmt::Debug for Unpacker {
     }
 }
 
-/// The window that zstd may want to look back through: 8 MiB, which every level but the highest keeps to.
+/// Maximum window of zstd: 8 MiB, which is enough for all but the highest levels.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
 impl Unpacker {
@@ -373,7 +373,7 @@ impl Unpacker {
         Ok(Self::Zstd(Box::new(zio::Writer::new(Vec::new(), decoder))))
     }
 
-    /// Unpacks a piece of `bytes` to `target`; says how much of them was used.
+    /// Decompresses a piece of `bytes` to `target`; returns the number of bytes consumed.
     fn take(&mut self, bytes: &[u8], target: &mut Vec<u8>) -> io::Result<usize> {
         let (taken, unpacked) = match self {
             Self::Plain => {
@@ -387,7 +387,7 @@ impl Unpacker {
         if taken == 0 { Err(io::ErrorKind::InvalidData.into()) } else { Ok(taken) }
     }
 
-    /// Unpacks the last of it.
+    /// Decompresses the end.
     fn finish(&mut self, target: &mut Vec<u8>) -> io::Result<()> {
         let unpacked = match self {
             Self::Plain => return Ok(()),
@@ -405,7 +405,7 @@ impl Unpacker {
     }
 }
 
-/// Unpacks bytes that may be anything, up to a mebibyte: for the fuzzer.
+/// Decompresses arbitrary bytes, up to 1 MiB, for the fuzzer.
 pub fn check_packed(bytes: &[u8]) {
     let unpackers = [Some(Unpacker::gzip()), Unpacker::zstd().ok()];
     for mut unpacker in unpackers.into_iter().flatten() {
@@ -460,7 +460,7 @@ mod tests {
     #[tokio::test]
     async fn a_body_is_the_same_plain_and_packed() {
         let text: Vec<u8> = (0..20_000).flat_map(|number: u32| format!("{number}\n").into_bytes()).collect();
-        // Members and frames one after the other are one body.
+        // Concatenated members and frames are one body.
         let (left, right) = text.split_at(5000);
         let all = [
             (HeaderMap::new(), text.clone()),
@@ -488,7 +488,7 @@ mod tests {
                 assert_eq!(kind, Kind::TooLarge, "{packing}");
             }
             let whole = pack(&[b"some text that is long enough to be cut".as_slice(), &[7; 300]].concat());
-            // At its end gzip has a checksum; zstd has one only if it is asked for, and so what it begins with is damaged.
+            // Gzip ends with a checksum; zstd has one only on request, so here its start is damaged.
             let mut damaged = whole.clone();
             damaged[if packing == "gzip" { whole.len() - 6 } else { 0 }] ^= 0x55;
             for wrong in [&whole[..whole.len() - 5], &damaged[..], b"not packed at all"] {

@@ -1,4 +1,4 @@
-//! Connections: accepted up to a number, read with a clock, and let go when the service ends.
+//! Connections: limited in number, read with timeouts, and drained when the service ends.
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -22,20 +22,20 @@ use crate::attempts::Peer;
 use crate::limits::Limits;
 use crate::state::Shared;
 
-/// The most that the headers of a request may take.
+/// Maximum size of the headers of a request.
 const HEADER_BYTES: usize = 64 << 10;
 
-/// After an error that goes away by itself, such as too many open files.
+/// Delay after a temporary error, such as too many open files.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 
-/// What somebody is told for whom there is no room.
+/// The response to connections beyond the limit.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
-/// All routes, which know where a connection comes from.
+/// All routes, with the address of the client.
 type Served = AddExtension<Router, Peer>;
 
-/// Accepts connections until it is told to stop, and then waits for those under way.
+/// Accepts connections until it is told to stop, and then waits for pending requests.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -81,7 +81,7 @@ pub(crate) async fn serve(
     }
 }
 
-/// Speaks TLS first where that is wanted.
+/// Performs the TLS handshake if TLS is configured.
 async fn greet(
     stream: TcpStream,
     service: Served,
@@ -89,7 +89,7 @@ async fn greet(
     limits: Limits,
     stopped: watch::Receiver<bool>,
 ) {
-    // Answers are small and complete: they need not wait for more.
+    // Responses are small and complete: they need not wait for more data.
     let _ = stream.set_nodelay(true);
     match tls {
         None => look_after(stream, service, limits, stopped).await,
@@ -118,14 +118,14 @@ async fn look_after(
         done = connection.as_mut() => Some(done),
         _ = stopped.wait_for(|is_stopped| *is_stopped) => None,
     };
-    // What went wrong is between the client and the network: a connection that was cut is nothing special.
+    // Errors are between the client and the network: an aborted connection is normal.
     if done.is_none() {
         connection.as_mut().graceful_shutdown();
         let _ = connection.await;
     }
 }
 
-/// A stream that is given up when the other side does not take what is written to it.
+/// A stream that is closed if the other side does not receive what is written to it.
 struct Patient<S> {
     stream: S,
     patience: Duration,
@@ -138,7 +138,7 @@ impl<S> Patient<S> {
         Self { stream, patience, sleep: Box::pin(sleep_until(Instant::now())), is_waiting: false }
     }
 
-    /// What became of an attempt to write: if it must wait, only as long as there is patience.
+    /// Handles the result of a write: if it must wait, starts or checks the timeout.
     fn waited<T>(&mut self, context: &mut Context<'_>, tried: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if tried.is_ready() {
             self.is_waiting = false;

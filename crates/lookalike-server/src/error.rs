@@ -1,10 +1,10 @@
-//! Errors that keep the service from starting, or end it.
+//! Errors that prevent the service from starting, or end it.
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// Why the service did not start, or had to end.
+/// Reason why the service did not start, or ended.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -13,20 +13,20 @@ pub enum Error {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 
-    /// An address that cannot be listened on.
+    /// An address that is not available.
     #[error("cannot listen on {address}: {source}")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 
-    /// An address that others can reach, without keys.
+    /// An address that other machines can reach, without keys.
     #[error(
         "{address} can be reached from other machines, and without keys anybody could read and delete everything: make a key first"
     )]
@@ -42,23 +42,23 @@ pub enum Error {
         path: PathBuf,
     },
 
-    /// Two folders that new indexes could be made in.
+    /// Two folders for new indexes.
     #[error("{first} and {second} are both folders of indexes: give one of them, and single indexes", first = first.display(), second = second.display())]
     TwoRoots {
-        /// The one.
+        /// The first.
         first: PathBuf,
-        /// The other.
+        /// The second.
         second: PathBuf,
     },
 
-    /// Two things of one name.
+    /// Two folders with the same name.
     #[error("{first} and {second} would both be called '{name}': rename one of them", first = first.display(), second = second.display())]
     SameName {
         /// The name.
         name: String,
-        /// The one.
+        /// The first.
         first: PathBuf,
-        /// The other.
+        /// The second.
         second: PathBuf,
     },
 
@@ -73,37 +73,37 @@ pub enum Error {
     #[error(transparent)]
     Index(#[from] lookalike_index::Error),
 
-    /// A file that is not one of keys.
+    /// A file that is not a valid key file.
     #[error("{path} is not a file of keys: {reason}", path = path.display())]
     NotKeys {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
 
-    /// A name that nothing can have.
+    /// An invalid name.
     #[error("'{name}' is not a name: use up to 64 letters, digits, dots, hyphens and underscores, and no dot first")]
     NotAName {
         /// The name.
         name: String,
     },
 
-    /// A name that a key has already.
+    /// A name that another key already has.
     #[error("there is a key '{name}' already: revoke it, or choose another name")]
     KeyExists {
         /// The name.
         name: String,
     },
 
-    /// A name that no key has.
+    /// A name of a key that does not exist.
     #[error("there is no key '{name}'")]
     NoSuchKey {
         /// The name.
         name: String,
     },
 
-    /// The system gives no random numbers.
+    /// The system does not provide random numbers.
     #[error("the system gives no random numbers, without which no key can be made")]
     NoRandomness,
 
@@ -112,7 +112,7 @@ pub enum Error {
     NotForTls {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
 }
@@ -123,5 +123,5 @@ impl Error {
     }
 }
 
-/// The result of what concerns the service as a whole.
+/// Result of an operation on the service.
 pub type Result<T> = std::result::Result<T, Error>;

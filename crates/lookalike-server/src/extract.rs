@@ -1,4 +1,4 @@
-//! Parts of a request, and problems where they cannot be read.
+//! Extractors for parts of a request, which return problems if they cannot be parsed.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
-/// What stands after the question mark.
+/// The query string.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Query<T>(pub(crate) T);
 
@@ -22,7 +22,7 @@ impl<T: DeserializeOwned> FromRequestParts<Arc<Shared>> for Query<T> {
     }
 }
 
-/// What stands in the path, decoded.
+/// The path parameters, decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path<T>(pub(crate) T);
 

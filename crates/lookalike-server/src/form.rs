@@ -1,4 +1,5 @@
-//! What a form sends: short fields, texts and a file. Files go to the disk as they come; a form that comes too slowly is given up.
+//! Reads forms: short fields, texts and a file. Files are written to disk as they arrive; a form that arrives too
+//! slowly is aborted.
 
 mod window;
 
@@ -21,33 +22,33 @@ use crate::state::Shared;
 
 pub(crate) use self::window::Form;
 
-/// What a form is allowed to send.
+/// Allowed contents of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// A few words, of anybody.
+    /// A few words, from anyone.
     Words,
-    /// Texts, or a file with one.
+    /// Texts, or a file with one text.
     Texts,
     /// A file with many documents.
     Documents,
 }
 
-/// All that somebody may send who has not said who they are.
+/// Maximum size of fields from callers that have not been authenticated.
 const MOST_WORDS: usize = 4 << 10;
 
-/// How many fields a form may have: ours have a few.
+/// Maximum number of fields: our forms have a few.
 const MOST_FIELDS: usize = 20;
 
-/// What was sent.
+/// The contents of a form.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     texts: HashMap<String, String>,
     pub(crate) file: Option<SentFile>,
-    /// The memory of all this, for as long as it is here.
+    /// Memory reserved while the form exists.
     _room: Option<Share>,
 }
 
-/// A file that was sent. It is gone when this is.
+/// An uploaded file, deleted when this is dropped.
 #[derive(Debug)]
 pub(crate) struct SentFile {
     pub(crate) path: PathBuf,
@@ -55,11 +56,11 @@ pub(crate) struct SentFile {
 }
 
 impl Fields {
-    /// Reads a form to its end.
+    /// Reads a whole form.
     ///
     /// # Errors
     ///
-    /// When it is too large or too slow, or is not a form.
+    /// If it is too large or too slow, or is not a form.
     pub(crate) async fn read(form: Form, takes: Takes, shared: &Shared) -> Result<Self, Problem> {
         let most_file = match takes {
             Takes::Words => 0,
@@ -69,7 +70,7 @@ impl Fields {
         Self::read_in(form, takes, shared, None, most_file).await
     }
 
-    /// Reads a form to its end, and writes its file of at most so many bytes to a folder; without one, to a temporary one.
+    /// Reads a whole form, and writes its file of at most this size to a folder; without one, to a temporary folder.
     ///
     /// # Errors
     ///
@@ -84,7 +85,7 @@ impl Fields {
         let mut fields = Self::default();
         let limits = &shared.limits;
         let mut left = if takes == Takes::Words { MOST_WORDS } else { limits.body_bytes };
-        // Besides fields and a file there are only headers.
+        // Apart from fields and a file, there are only headers.
         let headers = if takes == Takes::Words { MOST_WORDS as u64 } else { MOST_AHEAD };
         form.allow(left as u64 + most_file + headers);
         let mut room = shared.memory.incoming();
@@ -98,7 +99,7 @@ impl Fields {
             }
             let name = field.name().unwrap_or_default().to_owned();
             match field.file_name().map(str::to_owned) {
-                // A form without a file sends one without a name.
+                // A form without a file sends an empty file name.
                 Some(file) if file.is_empty() => {}
                 Some(_) if takes == Takes::Words => {
                     return Err(Problem::new(Kind::Malformed, "the form takes no file"));
@@ -123,31 +124,31 @@ impl Fields {
         Ok(Self { _room: Some(room), ..fields })
     }
 
-    /// A field; empty if there is none.
+    /// A field; empty if it is missing.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.texts.get(name).map_or("", String::as_str)
     }
 
-    /// All fields by name, as they were sent.
+    /// All fields by name, unchanged.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.texts.iter().map(|(name, text)| (&**name, &**text))
     }
 
-    /// A field that has something in it.
+    /// A field, unless it is empty.
     pub(crate) fn given(&self, name: &str) -> Option<&str> {
         Some(self.text(name).trim()).filter(|text| !text.is_empty())
     }
 
-    /// Takes a field out of the form; empty if there is none.
+    /// Takes a field out of the form; empty if it is missing.
     pub(crate) fn take(&mut self, name: &str) -> String {
         self.texts.remove(name).unwrap_or_default()
     }
 
-    /// Takes a text out of the form, or else that of the file.
+    /// Takes a text out of the form, or else the text of the file.
     ///
     /// # Errors
     ///
-    /// When the file is too large for a text.
+    /// If the file is too large for a text.
     pub(crate) fn take_text(&mut self, name: &str) -> Result<String, Problem> {
         let text = self.take(name);
         match &self.file {
@@ -157,7 +158,7 @@ impl Fields {
     }
 }
 
-/// How long a form may take: some time to begin with, and then so many bytes per second.
+/// Timeout for a form: a fixed time plus a minimum rate.
 struct Clock<'a> {
     start: Instant,
     bytes: u64,
@@ -207,17 +208,17 @@ impl SentFile {
         Ok(Self { path, folder })
     }
 
-    /// Why a job over it failed. Whoever sent it knows its name, and not where it is on this machine.
+    /// The error for a job over this file. The client knows its name, but must not see its path on this machine.
     pub(crate) fn problem(&self, error: &lookalike::Error) -> Problem {
         Problem::new(Kind::NotPossible, without_folder(&error.to_string(), self.folder.path()))
     }
 
-    /// The folder that it is in, alone.
+    /// Returns its folder, which contains only this file.
     pub(crate) fn into_folder(self) -> TempDir {
         self.folder
     }
 
-    /// Its text; what is not UTF-8 is replaced.
+    /// Its text; invalid UTF-8 is replaced.
     fn text(&self) -> Result<String, Problem> {
         let bytes = std::fs::read(&self.path).map_err(|error| Problem::logged(Kind::Internal, &error))?;
         Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
@@ -229,7 +230,7 @@ fn failed(error: &std::io::Error) -> Problem {
     Problem::logged(kind, error)
 }
 
-/// Reads a text of at most so many bytes; what it holds is counted by `hold`.
+/// Reads a text of at most `most` bytes; `hold` reserves the memory for it.
 async fn text(
     mut field: Field<'_>,
     clock: &mut Clock<'_>,
@@ -242,7 +243,7 @@ async fn text(
         hold(chunk.len())?;
         bytes.extend_from_slice(&chunk);
     }
-    // Forms end their lines as no other text does.
+    // Forms use CRLF line ends.
     Ok(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"))
 }
 
@@ -256,7 +257,8 @@ fn malformed(error: MultipartError) -> Problem {
     Problem::new(Kind::Malformed, format!("the form cannot be read: {}", error.body_text()))
 }
 
-/// The last part of a name, without what a file system could take for anything else. Its ending says the format.
+/// The last component of a name, without characters that a file system could interpret. Its extension determines the
+/// format.
 fn safe(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let plain = |letter: char| if letter.is_alphanumeric() || "-_.+~ ".contains(letter) { letter } else { '_' };

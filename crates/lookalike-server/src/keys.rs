@@ -1,7 +1,7 @@
-//! Keys: who may do what. A key is a token that only its owner has; the server has its SHA-256.
+//! Access keys. A key is a token that only its owner has; the server stores its SHA-256.
 //!
-//! The file of keys has one JSON object per line: name, scope and hash. A running server notices when it changes. Whoever changes it
-//! holds a lock from reading it until the changed file has its name, so that no change undoes another.
+//! The key file has one JSON object per line: name, scope and hash. A running server detects changes. Changes hold a
+//! lock from reading the file until the new file has been renamed into place, so that concurrent changes are not lost.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -20,17 +20,17 @@ use crate::error::Error;
 use crate::names::is_name;
 use crate::problem::{Kind, Problem};
 
-/// What a key allows: each scope has all before it.
+/// Scope of a key: each scope includes the previous ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// To search and to compare.
+    /// Search and compare.
     Search,
-    /// To read documents and results.
+    /// Read documents and results.
     Read,
-    /// To add and to delete documents.
+    /// Add and delete documents.
     Write,
-    /// To make and to delete indexes, and to look after them.
+    /// Create, delete and maintain indexes.
     Admin,
 }
 
@@ -55,43 +55,43 @@ impl FromStr for Scope {
     }
 }
 
-/// A key as the server knows it.
+/// A key as stored by the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Key {
-    /// What its owner is called in logs.
+    /// Name of its owner in logs.
     pub name: String,
-    /// What it allows.
+    /// Its scope.
     pub scope: Scope,
     /// The SHA-256 of the token, in hexadecimal digits.
     sha256: String,
 }
 
-/// The file of keys.
+/// The key file.
 #[derive(Clone, Debug)]
 pub struct KeyFile {
     path: PathBuf,
 }
 
-/// How a token begins, so that it is known for what it is where it should not be.
+/// Prefix of a token, so that leaked tokens can be recognized.
 const TOKEN_PREFIX: &str = "lookalike_";
 
 impl KeyFile {
-    /// The keys of this file; it need not exist.
+    /// Opens a key file, which need not exist.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// All keys; none if there is no file.
+    /// Returns all keys; none if there is no file.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is not a file of keys.
+    /// If the file cannot be read or is not a key file.
     pub fn keys(&self) -> Result<Vec<Key>, Error> {
         self.parsed(&self.bytes()?)
     }
 
-    /// What the file has; nothing if there is none.
+    /// Reads the file; empty if there is none.
     fn bytes(&self) -> Result<Vec<u8>, Error> {
         match fs::read(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -103,11 +103,11 @@ impl KeyFile {
         parse(bytes).map_err(|reason| Error::NotKeys { path: self.path.clone(), reason })
     }
 
-    /// Makes a key, and gives the token, which is not stored anywhere.
+    /// Creates a key, and returns the token, which is not stored anywhere.
     ///
     /// # Errors
     ///
-    /// When the name is taken or impossible, or the file cannot be written.
+    /// If the name is taken or invalid, or the file cannot be written.
     pub fn add(&self, name: &str, scope: Scope) -> Result<String, Error> {
         if !is_name(name) {
             return Err(Error::NotAName { name: name.to_owned() });
@@ -123,11 +123,11 @@ impl KeyFile {
         Ok(token)
     }
 
-    /// Takes a key away. A running server knows it no more within a second.
+    /// Revokes a key. A running server rejects it within a second.
     ///
     /// # Errors
     ///
-    /// When there is no such key, or the file cannot be written.
+    /// If there is no such key, or the file cannot be written.
     pub fn revoke(&self, name: &str) -> Result<(), Error> {
         let _lock = self.lock()?;
         let mut keys = self.keys()?;
@@ -143,7 +143,8 @@ impl KeyFile {
         self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
-    /// Waits until nobody else changes the keys. The lock is a file of its own, since that of the keys is another after each change.
+    /// Waits until no other process changes the keys. The lock is a separate file, since each change replaces the key
+    /// file.
     fn lock(&self) -> Result<fs::File, Error> {
         let mut path = self.path.clone().into_os_string();
         path.push(".lock");
@@ -152,12 +153,13 @@ impl KeyFile {
         let file = file.map_err(|source| Error::io(&path, source))?;
         match file.lock() {
             Err(source) if source.kind() != io::ErrorKind::Unsupported => Err(Error::io(&path, source)),
-            // Not every file system has locks; two changes at once are the user's own affair there.
+            // Not every file system supports locks; there, preventing concurrent changes is up to the user.
             _ => Ok(file),
         }
     }
 
-    /// Aside and then into place, so that a running server never reads half of it; and for nobody else to read.
+    /// Writes a temporary file and renames it, so that a running server never reads half of it; readable only by its
+    /// owner.
     fn write(&self, keys: &[Key]) -> Result<(), Error> {
         let failed = |source| Error::io(&self.path, source);
         let mut file = tempfile::NamedTempFile::new_in(self.folder()).map_err(failed)?;
@@ -167,14 +169,14 @@ impl KeyFile {
         }
         file.as_file().sync_all().map_err(failed)?;
         file.persist(&self.path).map_err(|error| failed(error.error))?;
-        // The name is on the disk as well: a key that was revoked stays so, whatever happens.
+        // Sync the folder too: a revoked key must stay revoked, whatever happens.
         #[cfg(unix)]
         fs::File::open(self.folder()).and_then(|folder| folder.sync_all()).map_err(failed)?;
         Ok(())
     }
 }
 
-/// The keys in the bytes of a file; or what is wrong, and where.
+/// Parses a key file; the error tells the problem and its location.
 fn parse(bytes: &[u8]) -> Result<Vec<Key>, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
@@ -186,7 +188,7 @@ fn parse(bytes: &[u8]) -> Result<Vec<Key>, String> {
     lines.map(key).collect()
 }
 
-/// Reads bytes that may be anything: for the fuzzer.
+/// Parses arbitrary bytes, for the fuzzer.
 pub fn check_bytes(bytes: &[u8]) {
     let _ = parse(bytes);
 }
@@ -214,7 +216,7 @@ fn digits(text: &str) -> Option<[u8; 32]> {
     Some(bytes)
 }
 
-/// Thirty-two bytes that nobody can guess.
+/// Thirty-two random bytes.
 fn new_token() -> Result<String, Error> {
     let mut bytes = [0; 32];
     let provider = tokio_rustls::rustls::crypto::ring::default_provider();
@@ -222,10 +224,10 @@ fn new_token() -> Result<String, Error> {
     Ok(format!("{TOKEN_PREFIX}{}", hexadecimal(&bytes)))
 }
 
-/// Who is known to a running server.
+/// The keys known to a running server.
 #[derive(Debug)]
 pub(crate) struct Keys {
-    /// None where whoever reaches the server may do everything.
+    /// None if every client has full access.
     file: Option<KeyFile>,
     known: Mutex<Known>,
 }
@@ -233,29 +235,29 @@ pub(crate) struct Keys {
 #[derive(Debug)]
 struct Known {
     keys: Arc<Vec<([u8; 32], Caller)>>,
-    /// The file as it was read: times of files are too coarse to tell two changes apart.
+    /// The file as it was read: modification times are too coarse to tell two changes apart.
     bytes: Vec<u8>,
     looked: Instant,
 }
 
-/// Who sent a request.
+/// Sender of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Caller {
-    /// Nobody has to say who they are.
+    /// No keys are configured.
     Anybody,
     /// No key was sent.
     Nameless,
-    /// A key was sent that is not known.
+    /// An unknown key was sent.
     Stranger,
     /// The owner of a key.
     Known { name: Arc<str>, scope: Scope },
 }
 
-/// How often the file is looked at: a change is to be seen within a second.
+/// Interval for checking the file: changes must be visible within a second.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 impl Keys {
-    /// No keys: everybody may do everything.
+    /// No keys: every client has full access.
     pub(crate) fn none() -> Self {
         Self {
             file: None,
@@ -263,11 +265,11 @@ impl Keys {
         }
     }
 
-    /// The keys of a file, which must have one at least: else nobody could do anything.
+    /// The keys of a file, which must have at least one: otherwise no client would have access.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or has no keys.
+    /// If the file cannot be read or has no keys.
     pub(crate) fn of(file: KeyFile) -> Result<Self, Error> {
         let bytes = file.bytes()?;
         let keys = prepared(file.parsed(&bytes)?);
@@ -278,12 +280,12 @@ impl Keys {
         Ok(Self { file: Some(file), known: Mutex::new(known) })
     }
 
-    /// Whether a key is needed.
+    /// True if a key is required.
     pub(crate) fn are_needed(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Who sent a request with these headers.
+    /// Identifies the sender of a request by its headers.
     pub(crate) fn caller(&self, headers: &HeaderMap) -> Caller {
         if self.file.is_none() {
             return Caller::Anybody;
@@ -291,7 +293,7 @@ impl Keys {
         let Some(token) = token(headers) else { return Caller::Nameless };
         let given = hash(token);
         let keys = self.newest();
-        // All are compared, so that the time does not tell which one is nearly right.
+        // All are compared, so that timing does not reveal a partial match.
         let mut found = u64::MAX;
         for (at, (known, _)) in (0..).zip(keys.iter()) {
             let is_same: Choice = known.ct_eq(&given);
@@ -300,7 +302,7 @@ impl Keys {
         keys.get(found as usize).map_or(Caller::Stranger, |(_, caller)| caller.clone())
     }
 
-    /// The keys as the file has them now. One that cannot be read changes nothing.
+    /// The current keys of the file. A file that cannot be read changes nothing.
     fn newest(&self) -> Arc<Vec<([u8; 32], Caller)>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = &self.file
@@ -325,10 +327,10 @@ fn prepared(keys: Vec<Key>) -> Vec<([u8; 32], Caller)> {
     keys.into_iter().filter_map(prepare).collect()
 }
 
-/// The name of the cookie that a browser has its key in.
+/// Name of the cookie with the key of a browser.
 pub(crate) const COOKIE: &str = "lookalike_key";
 
-/// The token of a request: of a program in the header for it, of a browser in a cookie.
+/// The token of a request: from the `Authorization` header, or for a browser from a cookie.
 fn token(headers: &HeaderMap) -> Option<&str> {
     if let Some(value) = headers.get(header::AUTHORIZATION) {
         let (kind, token) = value.to_str().ok()?.split_once(' ')?;
@@ -340,7 +342,7 @@ fn token(headers: &HeaderMap) -> Option<&str> {
 }
 
 impl Caller {
-    /// What logs call it.
+    /// Name in logs.
     pub(crate) fn name(&self) -> &str {
         self.owner().unwrap_or("-")
     }
@@ -353,11 +355,11 @@ impl Caller {
         }
     }
 
-    /// Whether it may do what needs this scope.
+    /// Checks that the caller has this scope.
     ///
     /// # Errors
     ///
-    /// What is missing.
+    /// The missing key or scope.
     pub(crate) fn needs(&self, needed: Scope) -> Result<(), Problem> {
         match self {
             Self::Anybody => Ok(()),

@@ -1,8 +1,8 @@
-//! Saved indexes and results over HTTP: an API for programs (`api`), a page for people (`pages`), and the page on which
-//! a sample of removals is judged (`audit`).
+//! Saved indexes and results over HTTP: an API for programs (`api`), pages for people (`pages`), and the page for
+//! labeling a sample of removals (`audit`) and pairs of records (`review`).
 //!
-//! A request goes: connection (`connections`) → layers (`router`) → key and scope (`keys`) → body (`body`) → a thread that may
-//! wait for the disk (`work`) → an index (`state`) → an answer or a problem (`problem`).
+//! A request passes: connection (`connections`) → layers (`router`) → key and scope (`keys`) → body (`body`) → a thread
+//! that may block (`work`) → an index (`state`) → an answer or a problem (`problem`).
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +17,7 @@ mod extract;
 mod form;
 mod keys;
 mod limits;
+mod local;
 mod log;
 mod memory;
 mod metrics;
@@ -24,6 +25,7 @@ mod names;
 mod pages;
 mod problem;
 mod results;
+pub mod review;
 mod router;
 mod runs;
 mod serve;
@@ -32,7 +34,7 @@ mod tasks;
 mod tls;
 mod work;
 
-/// Bytes of bodies and of a file of keys, read without trust: for the fuzzer.
+/// Parsers of untrusted bodies and key files, for the fuzzer.
 #[doc(hidden)]
 pub mod hostile {
     pub use crate::api::check_body as body;

@@ -1,50 +1,50 @@
-//! Limits on what clients may take.
+//! Limits on the resources of clients.
 
 use std::time::Duration;
 
-/// Limits on what clients may take, so that none of them can deny the service to the others.
+/// Limits on the resources of clients, so that none of them can deny the service to others.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections at once.
+    /// Maximum number of connections.
     pub connections: usize,
-    /// Until all headers of a request are here; and how long a connection may be without a request.
+    /// Time to receive the headers of a request, and for an idle connection.
     pub header_time: Duration,
-    /// Until more of a body comes.
+    /// Time to wait for more of a body.
     pub body_time: Duration,
-    /// What a body must have per second, once [`body_time`](Self::body_time) is over.
+    /// Minimum rate of a body, once [`body_time`](Self::body_time) is over.
     pub body_bytes_per_second: u64,
-    /// Until a client takes more of its answer.
+    /// Time to wait for a client to receive more of a response.
     pub answer_time: Duration,
-    /// For a search or a comparison.
+    /// Time for a search or a comparison.
     pub search_time: Duration,
-    /// For requests under way when the service ends.
+    /// Time for pending requests when the service ends.
     pub drain_time: Duration,
-    /// A body that is held as a whole, and one line of any other, unpacked.
+    /// Maximum decompressed size of a body that is held as a whole, and of one line of any other.
     pub body_bytes: usize,
-    /// A body that is read line by line, unpacked.
+    /// Maximum decompressed size of a body that is read line by line.
     pub stream_bytes: u64,
-    /// Memory of all requests and runs, besides what indexes take.
+    /// Memory of all requests and runs, in addition to the indexes.
     pub memory_bytes: u64,
-    /// How long a request waits for memory.
+    /// Time a request waits for memory.
     pub memory_time: Duration,
-    /// Searches at once.
+    /// Maximum number of concurrent searches.
     pub searches_at_once: usize,
-    /// Writes at once: many, since they are written to the disk together.
+    /// Maximum number of concurrent writes: many, since they share disk writes.
     pub writes_at_once: usize,
-    /// Requests that wait for their turn; all others are refused.
+    /// Maximum number of queued requests; all others are rejected.
     pub most_waiting: usize,
-    /// All results that were made here, with what was sent for them.
+    /// Maximum size of all results created here, with their uploads.
     pub results_bytes: u64,
-    /// What a file that was sent may unpack to.
+    /// Maximum decompressed size of an uploaded file.
     pub input_bytes: u64,
-    /// Runs that wait for the one under way; all others are refused.
+    /// Maximum number of queued runs; all others are rejected.
     pub runs_waiting: usize,
-    /// With less on the disk, the service is not ready.
+    /// Minimum free disk space for the service to be ready.
     pub least_free_bytes: u64,
 }
 
 impl Limits {
-    /// The lowest possible [`memory_bytes`](Self::memory_bytes).
+    /// The minimum of [`memory_bytes`](Self::memory_bytes).
     pub const LEAST_MEMORY: u64 = 4 * lookalike::Memory::LEAST;
 
     /// Memory of a run.

@@ -1,8 +1,8 @@
-//! What the service says about requests, on standard error: one line each.
+//! Logs requests on standard error, one line each.
 
 use std::io;
 
-/// How requests are logged.
+/// Format of request logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
     /// For people.
@@ -10,11 +10,11 @@ pub enum LogFormat {
     Text,
     /// For programs: one JSON object per line.
     Json,
-    /// Not at all.
+    /// No logs.
     None,
 }
 
-/// Begins to log. The first in a process decides; the process may also have a log of its own, which is used then.
+/// Starts logging. The first call in a process decides; if the process already has a logger, that is used.
 pub(crate) fn start(format: LogFormat) {
     let builder = tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(tracing::Level::INFO);
     let _ = match format {

@@ -1,8 +1,8 @@
-//! One budget of memory for all requests. What a request holds and what work on it takes is counted before it is taken, so that many
-//! large requests wait for each other or are told to come again, and the server does not grow.
+//! One memory budget for all requests. Memory for a request and for its processing is reserved before it is allocated,
+//! so that many large requests wait for each other or are rejected, and the server does not grow.
 //!
-//! A quarter of the budget is for bodies and forms while they come in, a quarter for the run that deduplicates a file, and half for
-//! work on texts.
+//! A quarter of the budget is for bodies and forms being received, a quarter for the run that deduplicates a file, and
+//! half for processing texts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,10 +13,10 @@ use tokio::time::timeout;
 use crate::limits::Limits;
 use crate::problem::{Kind, Problem};
 
-/// How many times the size of a usual text work on it takes.
+/// Memory needed to process a usual text, as a multiple of its size.
 pub(crate) const TIMES: u64 = 12;
 
-/// How many jobs over files there is room for.
+/// Number of jobs over files that fit.
 const JOBS: u64 = 2;
 
 /// The memory of all requests.
@@ -27,7 +27,7 @@ pub(crate) struct Memory {
     patience: Duration,
 }
 
-/// So many bytes, of which some are free.
+/// A budget of bytes, some of which are free.
 #[derive(Debug)]
 struct Budget {
     all: u64,
@@ -35,7 +35,7 @@ struct Budget {
     freed: Notify,
 }
 
-/// A part of a budget, which is given back when this is dropped.
+/// A reserved part of a budget, released when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
     budget: Arc<Budget>,
@@ -56,11 +56,11 @@ impl Budget {
 }
 
 impl Share {
-    /// Takes as much as is needed; it does not wait, or all might wait for each other.
+    /// Reserves more memory; does not wait, since requests could wait for each other forever.
     ///
     /// # Errors
     ///
-    /// When there is not so much.
+    /// If there is not enough.
     pub(crate) fn grow_to(&mut self, bytes: u64) -> Result<(), Problem> {
         let more = bytes.saturating_sub(self.bytes);
         if more > 0 && !self.budget.take(more) {
@@ -84,30 +84,31 @@ impl Memory {
         Self { bodies: Budget::new(bodies), work: Budget::new(work), patience: limits.memory_time }
     }
 
-    /// Room for what comes in; nothing of it is taken yet.
+    /// Memory for a body being received; nothing is reserved yet.
     pub(crate) fn incoming(&self) -> Share {
         Share { budget: Arc::clone(&self.bodies), bytes: 0 }
     }
 
-    /// The largest body that can be worked on.
+    /// Maximum size of a body that can be processed.
     pub(crate) fn most_body(&self) -> u64 {
         self.bodies.all.min(self.work.all / TIMES)
     }
 
-    /// Room for work on a text of so many bytes. It waits a little, beside others and not in a line: small requests pass by large ones.
+    /// Reserves memory to process a text of this size. Waits a short time without a queue, so that small requests are
+    /// not blocked by large ones.
     ///
     /// # Errors
     ///
-    /// When there is never so much, or not soon.
+    /// If it never fits, or not soon.
     pub(crate) async fn work(&self, text_bytes: usize) -> Result<Share, Problem> {
         self.take(TIMES * text_bytes as u64).await
     }
 
-    /// Room for a job over a file, and how much it is.
+    /// Reserves memory for a job over a file, and returns its size.
     ///
     /// # Errors
     ///
-    /// When there is not so much soon.
+    /// If it is not available soon.
     pub(crate) async fn job(&self) -> Result<(Share, u64), Problem> {
         let bytes = self.work.all / JOBS;
         Ok((self.take(bytes).await?, bytes))
@@ -117,7 +118,7 @@ impl Memory {
         self.check(bytes)?;
         let taken = async {
             loop {
-                // Before it is looked, so that nothing is missed in between.
+                // Before checking, so that no release in between is missed.
                 let freed = self.work.freed.notified();
                 if self.work.take(bytes) {
                     return;
@@ -129,11 +130,11 @@ impl Memory {
         Ok(Share { budget: Arc::clone(&self.work), bytes })
     }
 
-    /// Room for what work takes beyond what was counted for it, once that is known. It does not wait.
+    /// Reserves additional memory for work that turns out to need more. Does not wait.
     ///
     /// # Errors
     ///
-    /// When there is never so much, or not now.
+    /// If it never fits, or not now.
     pub(crate) fn beyond(&self, counted_text_bytes: usize, needed: u64) -> Result<Share, Problem> {
         self.check(needed)?;
         let mut share = Share { budget: Arc::clone(&self.work), bytes: 0 };
@@ -150,7 +151,7 @@ impl Memory {
     }
 }
 
-/// What never fits the memory, and how much would do.
+/// The error for a request that never fits, with the memory it needs.
 pub(crate) fn too_large(what: &str, needed: u64) -> Problem {
     let needed = needed.div_ceil(1_000_000);
     let detail = format!("{what}, more than this server may use: send less, or start it with {needed} MB of memory");

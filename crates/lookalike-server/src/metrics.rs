@@ -1,4 +1,4 @@
-//! What is counted, for Prometheus.
+//! Metrics for Prometheus.
 
 use std::fmt;
 
@@ -57,7 +57,7 @@ impl fmt::Debug for Metrics {
 
 impl Default for Metrics {
     fn default() -> Self {
-        // From a tenth of a millisecond to half a minute, each twice the one before.
+        // From 0.1 ms to half a minute, doubling.
         let seconds = Family::new_with_constructor(buckets as fn() -> Histogram);
         let mut metrics = Self {
             registry: Registry::with_prefix("lookalike"),
@@ -79,7 +79,7 @@ fn buckets() -> Histogram {
     Histogram::new(exponential_buckets(0.0001, 2.0, 19))
 }
 
-/// A request that is not answered yet.
+/// A request in progress.
 pub(crate) struct UnderWay(Gauge);
 
 impl Drop for UnderWay {
@@ -105,15 +105,15 @@ impl Metrics {
         registry.register("waiting", "Requests that wait for their turn", self.waiting.clone());
     }
 
-    /// Counts a request until what is returned is dropped.
+    /// Counts a request until the returned value is dropped.
     pub(crate) fn begin(&self) -> UnderWay {
         self.under_way.inc();
         UnderWay(self.under_way.clone())
     }
 
-    /// Counts an answer.
+    /// Counts a response.
     pub(crate) fn end(&self, method: &Method, route: &str, status: StatusCode, seconds: f64) {
-        // A method may be any word; only those that are known are counted by name.
+        // A method may be any word; only known ones are counted by name.
         let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE];
         let method = if known.contains(method) { method.as_str() } else { "other" }.to_owned();
         let route = route.to_owned();
@@ -126,7 +126,7 @@ impl Metrics {
         self.refused_connections.inc();
     }
 
-    /// All metrics as text, with those of these indexes, and of the requests that wait to search and to write.
+    /// All metrics as text, including those of the indexes, and the numbers of queued searches and writes.
     pub(crate) fn text(&self, indexes: &[(String, Stat)], waiting: [usize; 2]) -> String {
         for of_index in [&self.documents, &self.segments, &self.disk_bytes] {
             of_index.clear();

@@ -5,7 +5,8 @@ pub(crate) fn shown(name: &str) -> String {
     name.chars().take(80).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
 
-/// Checks a name: at most 64 letters, digits, `-`, `_` and `.`, and no dot first. So it is never a path.
+/// True if a name is valid: at most 64 letters, digits, `-`, `_` and `.`, not starting with a dot. A name is therefore
+/// never a path.
 pub(crate) fn is_name(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !name.is_empty() && name.len() <= 64 && !name.starts_with('.') && name.bytes().all(is_part)

@@ -1,6 +1,6 @@
-//! What a client is told when something cannot be done: RFC 9457, `application/problem+json`.
+//! Errors for clients: RFC 9457, `application/problem+json`.
 //!
-//! Every kind has a page on this server, which its `type` points to.
+//! Every kind has a page on this server, to which its `type` points.
 
 use std::path::{MAIN_SEPARATOR, Path};
 
@@ -10,12 +10,12 @@ use axum::response::{IntoResponse, Response};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-/// Why a request was not done.
+/// Reason why a request failed.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     kind: Kind,
     detail: String,
-    /// More about this case, beside the members that every problem has.
+    /// Members of this problem in addition to the standard ones.
     more: Map<String, Value>,
 }
 
@@ -28,25 +28,25 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// All of them, for the pages that explain them.
+            /// All kinds, for the pages that explain them.
             pub(crate) const ALL: &[Self] = &[$(Self::$kind),+];
 
-            /// The last part of the address of its page.
+            /// The last component of the URL of its page.
             pub(crate) fn slug(self) -> &'static str {
                 match self { $(Self::$kind => $slug),+ }
             }
 
-            /// The status that it is answered with.
+            /// The HTTP status.
             pub(crate) fn status(self) -> StatusCode {
                 match self { $(Self::$kind => StatusCode::$status),+ }
             }
 
-            /// What it is, in a few words that never change.
+            /// A short title that never changes.
             pub(crate) fn title(self) -> &'static str {
                 match self { $(Self::$kind => $title),+ }
             }
 
-            /// What it means and what to do.
+            /// An explanation, with advice.
             pub(crate) fn meaning(self) -> &'static str {
                 match self { $(Self::$kind => $meaning),+ }
             }
@@ -113,45 +113,45 @@ kinds! {
         "There is no room left on the disk. Nothing of the last batch was added. Make room and send it again.";
 }
 
-/// When to try again.
+/// Delay for retries.
 const RETRY_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
 impl Problem {
-    /// A problem of this kind, with what is special about the case.
+    /// A problem of this kind, with details of the case.
     pub(crate) fn new(kind: Kind, detail: impl Into<String>) -> Self {
         Self { kind, detail: detail.into(), more: Map::new() }
     }
 
-    /// A problem whose cause is for the log of the server alone, since it names its files.
+    /// A problem whose cause is only logged, since it names files of the server.
     pub(crate) fn logged(kind: Kind, cause: &dyn std::error::Error) -> Self {
         tracing::error!(problem = kind.slug(), %cause);
         Self::new(kind, kind.meaning())
     }
 
-    /// The same with another member.
+    /// Adds a member.
     #[must_use]
     pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.more.insert(name.to_owned(), value.into());
         self
     }
 
-    /// Which kind it is.
+    /// The kind.
     pub(crate) fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// What is special about the case, for people.
+    /// The details of the case, for people.
     pub(crate) fn detail(&self) -> &str {
         &self.detail
     }
 
-    /// The members of the object that a client gets.
+    /// The JSON object sent to the client.
     pub(crate) fn to_json(&self) -> Value {
         serde_json::to_value(self).expect("a problem is plain data")
     }
 }
 
-/// The members that every problem has come first.
+/// The standard members come first.
 impl Serialize for Problem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
@@ -164,7 +164,7 @@ impl Serialize for Problem {
     }
 }
 
-/// What is said of files in a folder, which is nobody's business: they are known by their names below it.
+/// Removes the path of a folder from a message: clients see only names below it.
 pub(crate) fn without_folder(said: &str, folder: &Path) -> String {
     let folder = folder.display().to_string();
     said.replace(&format!("{folder}{MAIN_SEPARATOR}"), "").replace(&folder, "the folder")
@@ -183,7 +183,7 @@ impl IntoResponse for Problem {
         if matches!(self.kind, Kind::Overloaded | Kind::TooOften | Kind::NotReady | Kind::TookTooLong) {
             set(header::RETRY_AFTER, RETRY_SECONDS);
         }
-        // For the log: a client learns less about what went wrong inside than the owner of the server.
+        // For the log: clients see less detail about internal errors than the owner of the server.
         response.extensions_mut().insert(self);
         response
     }
@@ -208,7 +208,7 @@ impl From<lookalike_index::Error> for Problem {
             _ => Kind::Internal,
         };
         match (kind, &error) {
-            // These name files of the server.
+            // The details name files of the server.
             (Kind::Unreadable | Kind::DiskFull | Kind::Busy | Kind::Poisoned | Kind::Internal, _)
             | (_, Error::NotEmpty { .. } | Error::NoTexts { .. }) => Self::logged(kind, &error),
             _ => Self::new(kind, error.to_string()),
@@ -216,7 +216,7 @@ impl From<lookalike_index::Error> for Problem {
     }
 }
 
-/// Options as fields of JSON.
+/// Spells options as JSON fields.
 struct JsonFields;
 
 impl lookalike::Spelling for JsonFields {
@@ -229,7 +229,7 @@ impl lookalike::Spelling for JsonFields {
     }
 }
 
-/// A refused option is named, so that a program can tell which of its values is wrong.
+/// Names the invalid option, so that a program can tell which of its values is wrong.
 impl From<lookalike::Refused> for Problem {
     fn from(refused: lookalike::Refused) -> Self {
         Self::new(Kind::NotPossible, refused.message(&JsonFields))

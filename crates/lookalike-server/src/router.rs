@@ -1,4 +1,4 @@
-//! All routes together, and the layers that every request goes through.
+//! All routes, and the layers that every request passes through.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 use crate::{api, pages, results};
 
-/// What answers requests.
+/// Builds the router.
 pub(crate) fn router(shared: &Arc<Shared>) -> Router {
     Router::new()
         .merge(api::routes())
@@ -25,7 +25,7 @@ pub(crate) fn router(shared: &Arc<Shared>) -> Router {
         .merge(results::routes())
         .fallback(no_such_route)
         .method_not_allowed_fallback(not_allowed_here)
-        // The last is the outermost: a request is counted also when it is refused.
+        // The last layer is the outermost: rejected requests are counted too.
         .layer(from_fn_with_state(Arc::clone(shared), refuse_strangers))
         .layer(from_fn_with_state(Arc::clone(shared), count_and_log))
         .layer(from_fn_with_state(Arc::clone(shared), identify))
@@ -42,14 +42,15 @@ async fn not_allowed_here(request: Request) -> Problem {
     Problem::new(Kind::NotAllowedHere, format!("{path} does not know the method {}", request.method()))
 }
 
-/// Finds out who calls.
+/// Identifies the caller.
 async fn identify(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
     let caller = shared.keys.caller(request.headers());
     request.extensions_mut().insert(caller);
     next.run(request).await
 }
 
-/// Refuses what a browser sends for a page of another site: under a name that was made to point here, or across origins.
+/// Rejects requests that a browser sends for another site: with a host name that was pointed here, or from another
+/// origin.
 async fn refuse_strangers(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     match check_host(request.headers(), &shared.hosts) {
         Ok(()) => next.run(request).await,
@@ -62,14 +63,14 @@ fn check_host(headers: &HeaderMap, hosts: &[String]) -> Result<(), Problem> {
     let (host, None) = (all.next(), all.next()) else {
         return Err(Problem::new(Kind::OtherHost, "there are two headers Host"));
     };
-    // A host has no user before it; what stands there could be taken for the host by others.
+    // A host must not contain user information, which others could mistake for the host.
     let is_host = |authority: &Authority| !authority.as_str().contains('@');
     let authority = |value: &HeaderValue| value.to_str().ok()?.parse::<Authority>().ok().filter(is_host);
     let Some(host) = host.and_then(authority) else {
         return Err(Problem::new(Kind::OtherHost, "the header Host is missing, or is not a host"));
     };
     let name = host.host().trim_start_matches('[').trim_end_matches(']');
-    // An address cannot be made to point elsewhere, as a name can.
+    // Unlike a name, an address cannot be pointed elsewhere.
     let is_own = name.parse::<IpAddr>().is_ok()
         || name.eq_ignore_ascii_case("localhost")
         || hosts.iter().any(|own| own.eq_ignore_ascii_case(name));
@@ -85,12 +86,12 @@ fn check_host(headers: &HeaderMap, hosts: &[String]) -> Result<(), Problem> {
     if is_same { Ok(()) } else { Err(Problem::new(Kind::OtherOrigin, "the header Origin names another site")) }
 }
 
-/// Counts a request and its time, and writes a line about it.
+/// Counts a request and its duration, and logs it.
 async fn count_and_log(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let start = Instant::now();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
-    // By route and not by path, of which there are as many as ids.
+    // By route and not by path, since there are as many paths as ids.
     let route = request.extensions().get::<MatchedPath>().map_or("-", MatchedPath::as_str).to_owned();
     let caller = request.extensions().get::<Caller>().map_or("-", Caller::name).to_owned();
     let _under_way = shared.metrics.begin();
@@ -109,12 +110,12 @@ async fn count_and_log(State(shared): State<Arc<Shared>>, request: Request, next
     response
 }
 
-/// What machines ask every few seconds.
+/// True for requests that monitoring sends every few seconds.
 fn is_quiet(method: &Method, route: &str) -> bool {
     method == Method::GET && matches!(route, "/livez" | "/readyz" | "/metrics")
 }
 
-/// Headers by which a browser trusts an answer less; whoever made the answer may have set stricter ones.
+/// Adds security headers; the handler may have set stricter ones.
 async fn harden(request: Request, next: Next) -> Response {
     const HEADERS: [(HeaderName, &str); 6] = [
         (

@@ -1,4 +1,4 @@
-//! The service as a whole: from options to a socket, until it is told to stop.
+//! Runs the service: from options to a socket, until it is told to stop.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -22,32 +22,32 @@ use crate::runs::store::{self, ResultStore};
 use crate::state::{OpenIndex, Shared};
 use crate::tls::{self, Tls};
 
-/// What is served, and how.
+/// Options of the service.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// Indexes; and at most one folder that has indexes in it, in which new ones are made. Without any, and without results, an
-    /// empty index is made that is gone afterwards.
+    /// Indexes, and at most one folder that contains indexes, in which new ones are created. Without any, and without
+    /// results, a temporary empty index is created.
     pub folders: Vec<PathBuf>,
-    /// Folders with results of `dedup` or `link`; and at most one folder that has results in it, in which new ones are made. Without
-    /// it, results that are made are gone afterwards.
+    /// Folders with results of `dedup` or `link`, and at most one folder that contains results, in which new ones are
+    /// created. Without it, new results are temporary.
     pub results: Vec<PathBuf>,
-    /// What a run read, by which its texts are read again to be shown.
+    /// Determines the input of a run, so that its texts can be read again.
     pub input_of: Option<InputOf>,
-    /// Where to listen. Without keys, only an address of this machine alone is allowed.
+    /// The address to listen on. Without keys, it must be an address that only this machine can reach.
     pub listen: SocketAddr,
-    /// The file of keys.
+    /// The key file.
     pub keys: Option<PathBuf>,
-    /// Names of this server, besides its addresses and localhost.
+    /// Host names of this server, in addition to its addresses and localhost.
     pub hosts: Vec<String>,
-    /// Whether everything that writes is refused. Somebody else may write to the indexes then.
+    /// True if all writes are rejected. Another process may then write to the indexes.
     pub is_read_only: bool,
-    /// Where copies of indexes are made, when one is asked for.
+    /// Folder for copies of indexes that clients request.
     pub snapshots: Option<PathBuf>,
-    /// Certificate and key, to be spoken to in HTTPS.
+    /// Certificate and key for HTTPS.
     pub tls: Option<Tls>,
-    /// How requests are logged, on standard error.
+    /// Format of request logs on standard error.
     pub log: LogFormat,
-    /// How much is taken from clients.
+    /// Limits on the resources of clients.
     pub limits: Limits,
 }
 
@@ -69,38 +69,38 @@ impl Default for ServeOptions {
     }
 }
 
-/// What is known once the service listens.
+/// Information about a running service.
 #[derive(Clone, Debug)]
 pub struct Started {
-    /// Where it listens, with the port that it has.
+    /// The address, with the actual port.
     pub address: SocketAddr,
-    /// The same for a browser.
+    /// The address as a URL.
     pub url: String,
-    /// The folder of the empty index that is gone afterwards, if there is one.
+    /// The folder of the temporary empty index, if there is one.
     pub scratch: Option<PathBuf>,
-    /// Makes it stop.
+    /// Stops the service.
     pub stopper: Stopper,
 }
 
-/// Makes a service stop, from any thread.
+/// Stops the service from any thread.
 #[derive(Clone, Debug)]
 pub struct Stopper(watch::Sender<bool>);
 
 impl Stopper {
-    /// No more requests are taken; those under way are answered, if that does not take too long.
+    /// Stops accepting requests; pending ones are completed within a time limit.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
 }
 
-/// The name of the index that a newcomer sees.
+/// Name of the temporary index.
 const SCRATCH: &str = "scratch";
 
-/// Serves until it is told to stop. `started` is called once it listens; indexes may still be opened then.
+/// Serves until it is told to stop. `started` is called once it listens; indexes may still be loading then.
 ///
 /// # Errors
 ///
-/// When an option cannot be used, the address is taken, or an index cannot be opened.
+/// If an option cannot be used, the address is not available, or an index cannot be opened.
 pub fn serve(options: &ServeOptions, started: impl FnOnce(&Started)) -> Result<()> {
     log::start(options.log);
     let keys = options.keys.as_ref().map_or_else(|| Ok(Keys::none()), |path| Keys::of(KeyFile::new(path)))?;
@@ -124,7 +124,7 @@ pub fn serve(options: &ServeOptions, started: impl FnOnce(&Started)) -> Result<(
     let shared = Arc::new(shared);
 
     let runtime = runtime::Builder::new_multi_thread()
-        // Besides those of the lanes there are tasks, pages and files.
+        // In addition to those of the lanes, there are tasks, pages and files.
         .max_blocking_threads(options.limits.searches_at_once + options.limits.writes_at_once + 32)
         .thread_name("lookalike-serve")
         .enable_all()
@@ -149,7 +149,7 @@ pub fn serve(options: &ServeOptions, started: impl FnOnce(&Started)) -> Result<(
         connections::serve(listener, router(&shared), tls, &shared, stop).await;
         opening.await.unwrap_or(Ok(()))
     });
-    // Work that nobody waits for any more may take a moment; what was acknowledged is on the disk.
+    // Abandoned work may take a moment; acknowledged writes are on disk.
     runtime.shutdown_timeout(Duration::from_secs(1));
     drop(temporary);
     let closed = shared.indexes().iter().try_for_each(|index| index.close_if_idle());
@@ -167,7 +167,7 @@ fn open(shared: &Shared, indexes: &BTreeMap<String, PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// An empty index for whoever gave nothing to serve.
+/// Creates a temporary empty index if nothing was given to serve.
 fn scratch(options: &ServeOptions) -> Result<Option<tempfile::TempDir>> {
     if !options.folders.is_empty() || !options.results.is_empty() {
         return Ok(None);
@@ -178,7 +178,7 @@ fn scratch(options: &ServeOptions) -> Result<Option<tempfile::TempDir>> {
     Ok(Some(folder))
 }
 
-/// Opens the folder in which results are made: the one that was given, else one that is gone afterwards.
+/// Opens the folder for new results: the given one, or else a temporary one.
 fn open_results(
     results: &mut ResultStore,
     root: Option<&Path>,
@@ -199,7 +199,7 @@ fn open_results(
     Ok(Some(folder))
 }
 
-/// Where indexes are, by name.
+/// Locations of indexes, by name.
 #[derive(Debug, Default)]
 struct Places {
     root: Option<PathBuf>,
@@ -227,7 +227,7 @@ fn places(folders: &[PathBuf]) -> Result<Places> {
     Ok(places)
 }
 
-/// Results by name, and the folder that is for results and is none itself.
+/// Results by name, and the folder for new results.
 fn results(folders: &[PathBuf]) -> Result<(BTreeMap<String, PathBuf>, Option<PathBuf>)> {
     let (mut results, mut root) = (BTreeMap::new(), None);
     for folder in folders {
@@ -246,7 +246,7 @@ fn results(folders: &[PathBuf]) -> Result<(BTreeMap<String, PathBuf>, Option<Pat
     Ok((results, root))
 }
 
-/// Names a folder by its last part, in letters that need no quoting in an address.
+/// Names a folder by its last component, in characters that need no quoting in a URL.
 fn insert(named: &mut BTreeMap<String, PathBuf>, path: &Path) -> Result<()> {
     let name = path.file_name().unwrap_or("root".as_ref()).to_string_lossy();
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || ".-_".contains(letter) { letter } else { '-' };

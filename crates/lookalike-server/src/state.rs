@@ -1,4 +1,4 @@
-//! What all requests share: the open indexes and results by name, keys, limits, and what is counted.
+//! State shared by all requests: open indexes and results by name, keys, limits, and metrics.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,21 +20,21 @@ use crate::runs::store::ResultStore;
 use crate::tasks::Tasks;
 use crate::work::Work;
 
-/// What all requests share.
+/// State shared by all requests.
 #[derive(Debug)]
 pub(crate) struct Shared {
     indexes: RwLock<BTreeMap<String, Arc<OpenIndex>>>,
-    /// Where new indexes are made, if anywhere.
+    /// Folder for new indexes, if any.
     pub(crate) root: Option<PathBuf>,
-    /// Where copies of indexes are made, if anywhere.
+    /// Folder for copies of indexes, if any.
     pub(crate) snapshots: Option<PathBuf>,
-    /// Results by name, and where new ones are made.
+    /// Results by name, and the folder for new ones.
     pub(crate) results: ResultStore,
-    /// Held by the one run that is under way.
+    /// Held by the current run.
     pub(crate) making: Mutex<()>,
     pub(crate) opened: Opened,
     pub(crate) is_read_only: bool,
-    /// Whether it is spoken to in HTTPS.
+    /// True if HTTPS is used.
     pub(crate) is_secure: bool,
     pub(crate) keys: Keys,
     pub(crate) limits: Limits,
@@ -43,11 +43,11 @@ pub(crate) struct Shared {
     pub(crate) work: Work,
     /// The memory of all requests.
     pub(crate) memory: Memory,
-    /// Attempts to enter with a wrong key.
+    /// Failed login attempts.
     pub(crate) attempts: Attempts,
-    /// One who makes or deletes an index at a time.
+    /// Lock for creating and deleting indexes.
     pub(crate) arranging: Mutex<()>,
-    /// Names that the header `Host` may have, besides addresses and localhost.
+    /// Names allowed in the `Host` header, in addition to addresses and localhost.
     pub(crate) hosts: Vec<String>,
     /// The address of this server, once it listens.
     pub(crate) url: OnceLock<String>,
@@ -60,18 +60,18 @@ pub(crate) struct OpenIndex {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) index: Index,
-    /// What is kept of documents.
+    /// Content stored for each document.
     pub(crate) store: Store,
-    /// The chance to find a pair exactly at the threshold, where it can be told.
+    /// Probability of finding a pair exactly at the threshold, if known.
     pub(crate) recall: Option<f64>,
     is_read_only: bool,
-    /// None in a server that only reads, and once the index is deleted.
+    /// None if the server is read-only, or once the index is deleted.
     writer: RwLock<Option<Writer>>,
     is_poisoned: AtomicBool,
 }
 
 impl Shared {
-    /// Nothing open yet.
+    /// State without open indexes.
     pub(crate) fn new(keys: Keys, limits: Limits) -> Self {
         Self {
             indexes: RwLock::default(),
@@ -97,11 +97,11 @@ impl Shared {
         }
     }
 
-    /// The index with this name.
+    /// Returns the index with this name.
     ///
     /// # Errors
     ///
-    /// When there is none, or it is still being opened.
+    /// If there is none, or it is still being opened.
     pub(crate) fn index(&self, name: &str) -> Result<Arc<OpenIndex>, Problem> {
         let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
         match indexes.get(name) {
@@ -116,7 +116,7 @@ impl Shared {
         self.indexes.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
-    /// Serves another index.
+    /// Adds an index.
     pub(crate) fn add(&self, index: OpenIndex) -> Arc<OpenIndex> {
         let index = Arc::new(index);
         let mut indexes = self.indexes.write().unwrap_or_else(PoisonError::into_inner);
@@ -124,7 +124,7 @@ impl Shared {
         index
     }
 
-    /// Serves an index no more.
+    /// Removes an index.
     pub(crate) fn remove(&self, name: &str) -> Option<Arc<OpenIndex>> {
         self.indexes.write().unwrap_or_else(PoisonError::into_inner).remove(name)
     }
@@ -133,34 +133,34 @@ impl Shared {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// If there is none.
     pub(crate) fn result(&self, name: &str) -> Result<PathBuf, Problem> {
         Ok(self.results.get(name)?.folder)
     }
 
-    /// All metrics as text. It asks all indexes, and so may read files.
+    /// All metrics as text. This queries all indexes, and may read files.
     pub(crate) fn metrics_text(&self) -> String {
         let stat = |index: &Arc<OpenIndex>| Some((index.name.clone(), index.snapshot().ok()?.stat()));
         let stats: Vec<(String, Stat)> = self.indexes().iter().filter_map(stat).collect();
         self.metrics.text(&stats, self.work.waiting())
     }
 
-    /// From now on, what is not open does not exist.
+    /// Declares that all indexes are open: any other does not exist.
     pub(crate) fn all_open(&self) {
         self.is_open.store(true, Relaxed);
     }
 
-    /// From now on, the server is not ready.
+    /// Declares that the server is no longer ready.
     pub(crate) fn drain(&self) {
         self.is_draining.store(true, Relaxed);
         self.tasks.stop_runs();
     }
 
-    /// Whether requests should be sent here.
+    /// Checks that the server is ready for requests.
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// The reason why it is not ready.
     pub(crate) fn ready(&self) -> Result<(), Problem> {
         if self.is_draining.load(Relaxed) {
             return Err(Problem::new(Kind::NotReady, "the server is shutting down"));
@@ -183,21 +183,21 @@ impl Shared {
 }
 
 impl OpenIndex {
-    /// Opens an index, to write to it or only to read it.
+    /// Opens an index, for writing or read-only.
     ///
     /// # Errors
     ///
-    /// When it cannot be opened, or somebody else writes to it.
+    /// If it cannot be opened, or another process writes to it.
     pub(crate) fn open(name: &str, path: &Path, shared: &Shared) -> lookalike_index::Result<Self> {
         let index = Index::open(path)?;
         Self::of(name, path, index, shared)
     }
 
-    /// An index that was opened or made just now.
+    /// Wraps an index that was just opened or created.
     ///
     /// # Errors
     ///
-    /// When somebody else writes to it.
+    /// If another process writes to it.
     pub(crate) fn of(name: &str, path: &Path, index: Index, shared: &Shared) -> lookalike_index::Result<Self> {
         let is_read_only = shared.is_read_only;
         let writer = match shared.url.get() {
@@ -218,20 +218,20 @@ impl OpenIndex {
         })
     }
 
-    /// The newest state. It may read files, so it is to be called where that is allowed: see [`Work`].
+    /// Returns the newest state. It may read files, so call it where blocking is allowed: see [`Work`].
     ///
     /// # Errors
     ///
-    /// When what others wrote cannot be read.
+    /// If changes of other processes cannot be read.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, Problem> {
         Ok(self.index.snapshot()?)
     }
 
-    /// Does something with the one writer; many may do so at once. It waits for the disk: see [`Work`].
+    /// Calls `job` with the writer; concurrent calls are allowed. It waits for the disk: see [`Work`].
     ///
     /// # Errors
     ///
-    /// When the server only reads, the index was deleted, or `job` fails.
+    /// If the server is read-only, the index was deleted, or `job` fails.
     pub(crate) fn with_writer<T>(&self, job: impl FnOnce(&Writer) -> lookalike_index::Result<T>) -> Result<T, Problem> {
         let writer = self.writer.read().unwrap_or_else(PoisonError::into_inner);
         let Some(writer) = &*writer else {
@@ -248,21 +248,22 @@ impl OpenIndex {
         done
     }
 
-    /// Ends writing once nobody writes any more.
+    /// Closes the writer once it is idle.
     ///
     /// # Errors
     ///
-    /// When the disk refuses.
+    /// If the disk returns an error.
     pub(crate) fn close(&self) -> lookalike_index::Result<()> {
         let writer = self.writer.write().unwrap_or_else(PoisonError::into_inner).take();
         writer.map_or(Ok(()), Writer::close)
     }
 
-    /// Ends writing unless somebody still writes, so that opening is faster next time. What was acknowledged is on the disk anyway.
+    /// Closes the writer unless it is in use, so that opening is faster next time. Acknowledged writes are on disk in
+    /// any case.
     ///
     /// # Errors
     ///
-    /// When the disk refuses.
+    /// If the disk returns an error.
     pub(crate) fn close_if_idle(&self) -> lookalike_index::Result<()> {
         let writer = self.writer.try_write().ok().and_then(|mut writer| writer.take());
         writer.map_or(Ok(()), Writer::close)

@@ -1,4 +1,4 @@
-//! Tasks that take longer than a request: compacting, copying and verifying an index, and deduplicating a file.
+//! Tasks that outlast a request: compacting, copying and verifying an index, and deduplicating a file.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,10 +15,10 @@ use utoipa::ToSchema;
 
 use crate::problem::{Kind, Problem};
 
-/// How many tasks are remembered.
+/// Number of tasks to remember.
 const REMEMBERED: usize = 100;
 
-/// All tasks of this server, the oldest first.
+/// All tasks of this server, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
     list: Mutex<List>,
@@ -36,35 +36,35 @@ struct List {
 pub(crate) struct Task {
     /// Its number.
     pub(crate) id: u64,
-    /// What is done.
+    /// The kind of work.
     pub(crate) kind: TaskKind,
     /// With which index; empty if with none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) index: String,
-    /// Which result is made; empty if none is.
+    /// The result that is being created, if any.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) makes: String,
-    /// How far it is.
+    /// The state of the task.
     pub(crate) state: TaskState,
     /// The stage of a run that is under way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stage: Option<&'static str>,
-    /// How much of the stage is done, from 0 to 1, where that can be told.
+    /// Share of the stage that is done, from 0 to 1, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) done_share: Option<f64>,
-    /// What came of it.
+    /// The outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub(crate) result: Option<Value>,
-    /// Why it failed: a problem.
+    /// The reason for a failure, as a problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub(crate) problem: Option<Value>,
-    /// How long it took, or has taken so far.
+    /// Duration so far, in seconds.
     pub(crate) seconds: f64,
 }
 
-/// What a task does.
+/// The kind of work of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TaskKind {
@@ -78,7 +78,7 @@ pub(crate) enum TaskKind {
     Dedup,
 }
 
-/// How far a task is.
+/// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TaskState {
@@ -105,11 +105,11 @@ impl List {
 }
 
 impl Tasks {
-    /// Makes sure that an index has no task that is running.
+    /// Checks that an index has no running task.
     ///
     /// # Errors
     ///
-    /// When it has.
+    /// If it has one.
     pub(crate) fn none_of(&self, index: &str) -> Result<(), Problem> {
         self.list().none_of(index)
     }
@@ -118,7 +118,7 @@ impl Tasks {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All that are remembered, the newest first.
+    /// All remembered tasks, newest first.
     pub(crate) fn all(&self) -> Vec<Task> {
         self.list().tasks.iter().rev().map(shown).collect()
     }
@@ -127,29 +127,29 @@ impl Tasks {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// If there is none.
     pub(crate) fn task(&self, id: u64) -> Result<Task, Problem> {
         let list = self.list();
         let found = list.tasks.iter().find(|(.., task)| task.id == id).map(shown);
         found.ok_or_else(|| Problem::new(Kind::NoSuchTask, format!("there is no task {id}")))
     }
 
-    /// Begins a task, unless the index has one already.
+    /// Starts a task, unless the index already has one.
     ///
     /// # Errors
     ///
-    /// When it has.
+    /// If it has one.
     fn begin(&self, kind: TaskKind, index: &str) -> Result<Task, Problem> {
         let mut list = self.list();
         list.none_of(index)?;
         Ok(list.add(kind, index, "", &Arc::default()))
     }
 
-    /// Begins a run that makes a result, beside all requests. `job` says how far it is by what it is given.
+    /// Starts a run that creates a result in the background. `job` reports progress through its argument.
     ///
     /// # Errors
     ///
-    /// When as many are under way as may be.
+    /// If too many are running or queued.
     pub(crate) fn start_run(
         self: &Arc<Self>,
         makes: &str,
@@ -170,23 +170,23 @@ impl Tasks {
         Ok(task)
     }
 
-    /// The last task that makes the result of this name, or made it.
+    /// The last task that creates or created the result with this name.
     pub(crate) fn making(&self, makes: &str) -> Option<Task> {
         self.list().tasks.iter().rev().find(|(.., task)| task.kind == TaskKind::Dedup && task.makes == makes).map(shown)
     }
 
-    /// Forgets what became of a result.
+    /// Forgets the task of a result.
     pub(crate) fn forget(&self, makes: &str) {
         let mut list = self.list();
         list.tasks.retain(|(.., task)| task.makes != makes || task.state == TaskState::Running);
     }
 
-    /// Asks all runs to stop.
+    /// Requests all runs to stop.
     pub(crate) fn stop_runs(&self) {
         self.list().tasks.iter().for_each(|(_, seen, _)| seen.stop());
     }
 
-    /// Asks the run that makes a result to stop; false if there is none.
+    /// Requests the run that creates a result to stop; returns false if there is none.
     pub(crate) fn stop_run(&self, makes: &str) -> bool {
         let list = self.list();
         let is_it = |task: &Task| task.makes == makes && task.state == TaskState::Running;
@@ -221,11 +221,11 @@ impl List {
 }
 
 impl Tasks {
-    /// Begins a task beside all requests.
+    /// Starts a background task.
     ///
     /// # Errors
     ///
-    /// When the index has one already.
+    /// If the index already has one.
     pub(crate) fn start(
         self: &Arc<Self>,
         kind: TaskKind,
@@ -266,7 +266,7 @@ fn shown((start, seen, task): &(Instant, Arc<Seen>, Task)) -> Task {
     task
 }
 
-/// How far a run is, and whether it should stop.
+/// Progress of a run, and its stop flag.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     stage: Mutex<Option<&'static str>>,
@@ -305,8 +305,8 @@ impl Progress for Seen {
     }
 }
 
-/// Threads that do tasks. One that is done waits for the next, since an allocator keeps what a thread freed: a new thread for each task
-/// would keep as much again.
+/// Threads for tasks. Idle threads are reused, since an allocator keeps the memory that a thread freed: a new thread
+/// for each task would keep as much again.
 #[derive(Debug, Default)]
 struct Workers {
     idle: Arc<Mutex<Vec<Sender<Job>>>>,
@@ -329,7 +329,7 @@ impl Workers {
     }
 }
 
-/// A thread that does what it is sent, until nobody can send it anything.
+/// Starts a thread that runs the jobs sent to it, until the sender is dropped.
 fn new_worker() -> Sender<Job> {
     let (sender, jobs) = channel::<Job>();
     thread::spawn(move || jobs.into_iter().for_each(|job| job()));

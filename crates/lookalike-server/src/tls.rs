@@ -1,4 +1,4 @@
-//! HTTPS: a certificate and its key become what connections are accepted by.
+//! HTTPS: converts a certificate and its key to a TLS acceptor.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::error::{Error, Result};
 
-/// Files for HTTPS, in PEM.
+/// PEM files for HTTPS.
 #[derive(Clone, Debug)]
 pub struct Tls {
     /// The certificate chain.

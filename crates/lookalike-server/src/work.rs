@@ -1,7 +1,7 @@
-//! Where work is done that computes or waits for the disk: on threads of its own, never where connections are looked after.
+//! Runs blocking or CPU-bound work on separate threads, never on those that serve connections.
 //!
-//! There are two lanes, so that writes that wait for the disk do not hold up searches. A lane does so many jobs at once, lets
-//! some wait, and refuses the rest.
+//! There are two lanes, so that writes that wait for the disk do not delay searches. A lane runs a limited number of
+//! jobs, queues a limited number, and rejects the rest.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -29,7 +29,7 @@ struct Lane {
     most_waiting: usize,
 }
 
-/// Counts one who waits, also when the wait is given up.
+/// Counts a waiting job, even if the wait is abandoned.
 struct Waits<'a>(&'a AtomicUsize);
 
 impl Drop for Waits<'_> {
@@ -53,7 +53,7 @@ impl Lane {
         }
         let permit = Arc::clone(&self.permits).acquire_owned().await.expect("it is never closed");
         drop(waits);
-        // The permit goes with the job: one that nobody waits for any more still takes its place.
+        // The permit moves with the job: an abandoned job still occupies its slot.
         let done = spawn_blocking(move || {
             let _permit = permit;
             job()
@@ -71,11 +71,11 @@ impl Work {
         }
     }
 
-    /// Does something that reads or computes.
+    /// Runs a job that reads or computes.
     ///
     /// # Errors
     ///
-    /// When too many wait, it takes too long, or `job` fails.
+    /// If too many jobs are queued, it takes too long, or `job` fails.
     pub(crate) async fn search<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> Result<T, Problem> + Send + 'static,
@@ -85,11 +85,11 @@ impl Work {
         timeout(self.search_time, self.searches.run(job)).await.unwrap_or_else(late)
     }
 
-    /// Does something that waits for the disk. It has no time limit, since nobody would know what was written.
+    /// Runs a job that waits for the disk. It has no time limit, since the result of a write would be unknown.
     ///
     /// # Errors
     ///
-    /// When too many wait, or `job` fails.
+    /// If too many jobs are queued, or `job` fails.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> Result<T, Problem> + Send + 'static,
@@ -97,7 +97,7 @@ impl Work {
         self.writes.run(job).await
     }
 
-    /// How many wait, to search and to write.
+    /// Numbers of queued searches and writes.
     pub(crate) fn waiting(&self) -> [usize; 2] {
         [&self.searches, &self.writes].map(|lane| lane.waiting.load(Relaxed))
     }

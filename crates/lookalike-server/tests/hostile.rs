@@ -1,13 +1,13 @@
-//! Bodies and files of keys that were damaged at random: whatever they say, nothing panics. The fuzzer goes on from here.
+//! Bodies and key files that were damaged at random: nothing panics. The fuzzer continues from here.
 
 use std::io::Write;
 
 use lookalike_server::hostile;
 
-/// The name of a target, what reads its bytes, and bytes that are good.
+/// The name of a target, the function that reads its bytes, and valid inputs.
 type Target = (&'static str, fn(&[u8]), Vec<Vec<u8>>);
 
-/// What is sent to each target when all is well.
+/// Valid inputs of each target.
 fn good() -> [Target; 3] {
     let bodies = [
         r#"{"id":"a","text":"one two three","fields":{"year":1999}}"#,
@@ -69,7 +69,7 @@ fn nothing_that_is_damaged_at_random_makes_the_server_panic() {
     }
 }
 
-/// Seeds for the fuzzer, which asks for them by `FUZZ_CORPUS`.
+/// Seeds for the fuzzer, which requests them with `FUZZ_CORPUS`.
 #[test]
 fn good_files_are_seeds() {
     let Some(corpus) = std::env::var_os("FUZZ_CORPUS") else { return };

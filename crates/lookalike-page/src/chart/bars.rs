@@ -1,4 +1,4 @@
-//! Counts by band of similarity, as bars; what is not a band stands apart.
+//! A bar chart of counts by band of similarity; other groups are set apart.
 
 use super::{Anchor, Chart, Plane, WIDTH, label, place, steps};
 use crate::html::Html;
@@ -8,30 +8,30 @@ use crate::{html, number};
 /// A bar.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    /// What is below it.
+    /// Its label.
     pub label: String,
-    /// How high it is.
+    /// Its height.
     pub count: u64,
-    /// The address that it leads to, if any: `#id` within the page.
+    /// The address that it links to, if any: `#id` within the page.
     pub opens: Option<String>,
 }
 
-/// Bars beside each other.
+/// A bar chart.
 #[derive(Clone, Debug, Default)]
 pub struct Bars {
-    /// What the page calls the chart.
+    /// Id of the chart in the page.
     pub id: String,
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
-    /// What is to be seen in it.
+    /// Description of the chart.
     pub description: String,
-    /// What is counted.
+    /// The counted items.
     pub counted: String,
-    /// What the bars are of.
+    /// Label of the axis.
     pub axis: String,
     /// The bars, from left to right.
     pub bars: Vec<Bar>,
-    /// Bars to the right of a gap. They do not change the scale: a higher one is cut, and shows that it is.
+    /// Bars to the right of a gap. They do not affect the scale: a higher one is cut off, and marked.
     pub apart: Vec<Bar>,
 }
 
@@ -88,11 +88,11 @@ impl Bars {
     }
 }
 
-/// One bar, of which the place and width are known, with its number above it.
+/// Draws one bar at a given position and width, with its number above it.
 fn one(bar: &Bar, plane: Plane, (left, width): (f64, f64), top: f64, is_apart: bool) -> Html {
     let share = bar.count as f64 / top;
     let is_cut = share > 1.0;
-    // What is there is to be seen.
+    // A bar that is not empty must be visible.
     let high = if bar.count == 0 { 0.0 } else { (share.min(1.0) * (plane.bottom - plane.top)).max(2.0) };
     let class = Html::ours(if is_apart { "bar apart" } else { "bar" });
     let middle = left + width / 2.0;
@@ -117,9 +117,9 @@ fn one(bar: &Bar, plane: Plane, (left, width): (f64, f64), top: f64, is_apart: b
         ));
     }
     let shown = if width < 34.0 { number::short(bar.count) } else { number::count(bar.count) };
-    // Labels of narrow bars would run into each other.
+    // Labels of narrow bars would overlap.
     let [tick, value] = if width < 34.0 { ["tick small", "value small"] } else { ["tick", "value"] };
-    // The name of a link is what is written in it, in this order.
+    // The accessible name of a link is its text, in this order.
     drawn.push(&label(middle, plane.bottom + 17.0, Anchor::Middle, tick, &bar.label));
     drawn.push(&label(middle, plane.bottom - high - 6.0, Anchor::Middle, value, &shown));
     match &bar.opens {

@@ -1,5 +1,5 @@
-//! What speaks for and against a match, in bits: bars to the right and to the left of nothing. The bars of one pair follow each
-//! other, each from where the last one ended.
+//! The evidence for and against a match, in bits: bars to the right and to the left of zero. The bars of one pair form
+//! a waterfall: each starts where the last one ended.
 
 use super::{Anchor, Chart, Plane, WIDTH, label, place};
 use crate::html::{Html, clipped};
@@ -9,34 +9,34 @@ use crate::{html, number};
 /// One bar.
 #[derive(Clone, Debug)]
 pub struct Bit {
-    /// What it is of.
+    /// Its label.
     pub label: String,
-    /// What stands beside it in the table.
+    /// Note beside it in the table.
     pub note: String,
-    /// How much it says: for a match above zero, against it below.
+    /// Weight of the evidence: positive for a match, negative against it.
     pub bits: f64,
 }
 
-/// Bars of bits.
+/// A chart of evidence in bits.
 #[derive(Clone, Debug, Default)]
 pub struct Bits {
-    /// What the page calls the chart.
+    /// Id of the chart in the page.
     pub id: String,
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
-    /// What is to be seen in it.
+    /// Description of the chart.
     pub description: String,
-    /// What bars are of, and what the notes are.
+    /// Column titles of labels and notes.
     pub columns: [String; 2],
     /// The bars, from top to bottom.
     pub bars: Vec<Bit>,
-    /// Whether each bar starts where the one before ended, and a last one shows the sum.
+    /// True if each bar starts where the previous one ended, and a last one shows the sum.
     pub is_sum: bool,
 }
 
 const ROW: f64 = 24.0;
 
-/// How many letters of a label have room, and how wide they are.
+/// Maximum number of letters of a label, and their width.
 const LETTERS: usize = 34;
 const LABELS: f64 = 256.0;
 
@@ -47,7 +47,7 @@ impl Bits {
         let ends = || spans.iter().flat_map(|span| [span.1, span.2]);
         let (low, high) = (ends().fold(-1.0, f64::min), ends().fold(1.0, f64::max));
         let height = 30.0 + ROW * spans.len() as f64 + 30.0;
-        // Numbers stand at the outer ends of bars.
+        // Numbers are at the outer ends of bars.
         let plane = Plane { left: LABELS + 62.0, right: WIDTH - 62.0, top: 8.0, bottom: height - 40.0 };
         let x = |bits: f64| plane.x((bits - low) / (high - low));
         let mut drawn =
@@ -86,12 +86,12 @@ impl Bits {
             size: (WIDTH, height),
             drawn,
             has_links: false,
-            // The numbers of a pair have its values beside them.
+            // The numbers of a pair show its values as well.
             are_numbers_open: self.is_sum,
         }
     }
 
-    /// Each bar: its label, from where, to where, and what it says.
+    /// For each bar: its label, start, end, and bits.
     fn spans(&self) -> Vec<(&str, f64, f64, f64)> {
         let mut sum = 0.0;
         let mut spans = Vec::with_capacity(self.bars.len() + 1);

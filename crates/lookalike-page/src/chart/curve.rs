@@ -1,4 +1,5 @@
-//! The S-curve: the chance that a pair is found, by its similarity, with what the corpus has at each similarity below it.
+//! The S-curve: the probability that a pair is found, by its similarity, above the corpus's own histogram of
+//! similarities.
 
 use super::{Anchor, Chart, Plane, WIDTH, label, place};
 use crate::html::Html;
@@ -8,48 +9,48 @@ use crate::{html, number};
 /// A point of the curve.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// How alike a pair is.
+    /// Similarity of a pair.
     pub similarity: f64,
-    /// The chance that it is found.
+    /// Probability that it is found.
     pub found: f64,
 }
 
-/// What the corpus has between two similarities.
+/// A step of the corpus's histogram.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// From this similarity on.
+    /// Lower end.
     pub from: f64,
-    /// Up to this one.
+    /// Upper end.
     pub to: f64,
-    /// How many.
+    /// The count.
     pub count: u64,
 }
 
-/// A curve with its threshold.
+/// An S-curve with its threshold.
 #[derive(Clone, Debug, Default)]
 pub struct Curve {
-    /// What the page calls the chart.
+    /// Id of the chart in the page.
     pub id: String,
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
-    /// What is to be seen in it.
+    /// Description of the chart.
     pub description: String,
     /// The curve, from similarity 0 to 1.
     pub points: Vec<Point>,
-    /// Where near-duplicates begin.
+    /// The threshold.
     pub threshold: f64,
-    /// The chance that a pair there is found.
+    /// Probability that a pair at the threshold is found.
     pub recall: Option<f64>,
-    /// What the corpus has; may be empty.
+    /// Histogram of the corpus; may be empty.
     pub histogram: Vec<Step>,
-    /// What the histogram counts.
+    /// The items counted by the histogram.
     pub counted: String,
 }
 
 const CURVE_HEIGHT: f64 = 300.0;
 const HISTOGRAM_HEIGHT: f64 = 100.0;
 
-/// How many points the numbers have.
+/// Number of points in the table.
 const TOLD: usize = 20;
 
 impl Curve {
@@ -103,10 +104,10 @@ impl Curve {
         }
     }
 
-    /// The line of the threshold, and where the curve crosses it.
+    /// Draws the line of the threshold, and its intersection with the curve.
     fn threshold(&self, plane: Plane) -> Html {
         let x = plane.x(self.threshold);
-        // Where there is more room for words.
+        // On the side with more room.
         let (anchor, aside) = if self.threshold > 0.4 { (Anchor::End, -8.0) } else { (Anchor::Start, 8.0) };
         let mut drawn =
             html!("<path class=\"threshold\" d=\"M{} {}V{}\"/>", place(x), place(plane.bottom), place(plane.top));
@@ -114,7 +115,7 @@ impl Curve {
         if let Some(recall) = self.recall {
             let y = plane.y(recall);
             drawn.push(&html!("<circle class=\"dot\" cx=\"{}\" cy=\"{}\" r=\"4.5\"/>", place(x), place(y)));
-            // Below the curve, which is flat there; where there is too little room, it ends at the edge.
+            // Below the curve, which is flat there; if there is too little room, the text ends at the edge.
             let is_narrow = x + 110.0 > plane.right;
             let (at, anchor) = if is_narrow { (plane.right, Anchor::End) } else { (x + 8.0, Anchor::Start) };
             drawn.push(&label(at, y + 22.0, anchor, "value", &format!("recall {recall:.4}")));
@@ -122,7 +123,7 @@ impl Curve {
         drawn
     }
 
-    /// The corpus's own histogram, below the curve and on its scale.
+    /// The corpus's own histogram, below the curve and with the same horizontal scale.
     fn below(&self, above: Plane, height: f64) -> Html {
         let plane = Plane { top: CURVE_HEIGHT + 24.0, bottom: height - 10.0, ..above };
         let most = self.histogram.iter().map(|step| step.count).max().unwrap_or(1).max(1) as f64;

@@ -1,31 +1,31 @@
-//! From all documents to those removed: how many are left after each stage.
+//! A funnel from all documents to removed ones: the number left after each stage.
 
 use super::{Anchor, Chart, WIDTH, label, place};
 use crate::html::Html;
 use crate::table::{Cell, Column, Table};
 use crate::{html, number};
 
-/// What is left after a stage.
+/// The number of items left after a stage.
 #[derive(Clone, Debug)]
 pub struct FunnelStep {
-    /// What it is called.
+    /// Its label.
     pub label: String,
-    /// How many there are.
+    /// The number of items.
     pub count: u64,
-    /// What is counted: documents, texts or pairs.
+    /// The counted items: documents, texts or pairs.
     pub unit: &'static str,
-    /// What happened to it.
+    /// Explanation.
     pub note: String,
 }
 
-/// Stages below each other.
+/// A funnel chart.
 #[derive(Clone, Debug, Default)]
 pub struct Funnel {
-    /// What the page calls the chart.
+    /// Id of the chart in the page.
     pub id: String,
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
-    /// What is to be seen in it.
+    /// Description of the chart.
     pub description: String,
     /// The stages, in order.
     pub steps: Vec<FunnelStep>,

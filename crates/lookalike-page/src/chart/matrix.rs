@@ -1,36 +1,36 @@
-//! Who copies whom: removed from one source because of a document in another.
+//! A matrix of sources: documents removed from one source because of a document in another.
 
 use super::{Anchor, Chart, label, place};
 use crate::html::clipped;
 use crate::table::{Cell, Column, Table};
 use crate::{html, number};
 
-/// How many documents of one source were removed because of documents of another.
+/// Number of documents of one source that were removed because of documents of another.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
-    /// Which source lost them.
+    /// The source of the removed documents.
     pub from: usize,
-    /// Which one has what is kept.
+    /// The source of the kept documents.
     pub to: usize,
-    /// How many.
+    /// The number of documents.
     pub removed: u64,
 }
 
-/// The address of what one source lost to another, by their names.
+/// The address of the removals from one source because of another, by their names.
 pub type FlowAddress<'a> = &'a dyn Fn(&str, &str) -> String;
 
-/// Sources against sources.
+/// A matrix of sources.
 #[derive(Clone, Debug, Default)]
 pub struct Matrix {
-    /// What the page calls the chart.
+    /// Id of the chart in the page.
     pub id: String,
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
-    /// What is to be seen in it.
+    /// Description of the chart.
     pub description: String,
     /// The sources, in order.
     pub sources: Vec<String>,
-    /// What went from one to another.
+    /// Numbers of removals between sources.
     pub flows: Vec<Flow>,
 }
 
@@ -38,10 +38,10 @@ const CELL: (f64, f64) = (34.0, 24.0);
 const NAMES: f64 = 232.0;
 const TOP: f64 = 56.0;
 
-/// How many characters of a name there is room for.
+/// Maximum number of characters of a name.
 const NAME_LENGTH: usize = 26;
 
-/// How many flows the numbers have; the rest is less.
+/// Number of flows in the table: the largest ones.
 const TOLD: usize = 100;
 
 impl Matrix {
@@ -50,7 +50,7 @@ impl Matrix {
         self.draw_with(None)
     }
 
-    /// Draws it with cells that lead to what they count.
+    /// Draws it with cells that link to the documents they count.
     pub fn draw_with(&self, address: Option<FlowAddress<'_>>) -> Chart {
         let (wide, high) = CELL;
         let count = self.sources.len();
@@ -66,7 +66,8 @@ impl Matrix {
         }
         let most = self.flows.iter().map(|flow| flow.removed).max().unwrap_or(1).max(1) as f64;
         for flow in self.flows.iter().filter(|flow| flow.removed > 0) {
-            // The square root, so that a tenth of the most is still seen. Five shades are all that an eye tells apart.
+            // The square root, so that a tenth of the maximum is still visible. Five shades are as many as the eye can
+            // distinguish.
             let shade = 1 + ((flow.removed as f64 / most).sqrt() * 4.99) as usize;
             let cell = html!(
                 "<rect class=\"cell s{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/><text class=\"on s{}\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",

@@ -1,12 +1,14 @@
-//! Numbers to charts: SVG with a title, a description, and the same numbers as a table.
+//! Charts: SVG with a title, a description, and the same numbers as a table.
 //!
-//! Colors are CSS variables, so that light, dark and paper need no second picture. No color says anything alone: every bar and
-//! every cell has its number.
+//! Colors are CSS variables, so that light, dark and print need no separate pictures. Information is never conveyed by
+//! color alone: every bar and every cell has its number.
 
 mod bars;
 mod bits;
 mod curve;
 mod funnel;
+mod graph;
+mod lines;
 mod matrix;
 mod sizes;
 
@@ -14,6 +16,8 @@ pub use bars::{Bar, Bars};
 pub use bits::{Bit, Bits};
 pub use curve::{Curve, Point, Step};
 pub use funnel::{Funnel, FunnelStep};
+pub use graph::{Edge, Graph};
+pub use lines::{Line, Lines};
 pub use matrix::{Flow, FlowAddress, Matrix};
 pub use sizes::Sizes;
 
@@ -21,35 +25,35 @@ use crate::html;
 use crate::html::Html;
 use crate::table::Table;
 
-/// A chart, drawn.
+/// A drawn chart.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// What the page calls it: letters, digits and dashes.
+    /// Its id in the page: letters, digits and dashes.
     pub id: String,
-    /// What it shows.
+    /// Its title.
     pub title: String,
-    /// What is to be seen in it, in a sentence or two.
+    /// A description in a sentence or two.
     pub description: String,
     /// Its numbers.
     pub numbers: Table,
     /// Width and height.
     size: (f64, f64),
-    /// What is drawn.
+    /// The drawing.
     drawn: Html,
-    /// Whether parts of it are links.
+    /// True if parts of it are links.
     has_links: bool,
-    /// Whether its numbers are shown at once.
+    /// True if the table of numbers is initially open.
     are_numbers_open: bool,
 }
 
-/// The colors and lines of charts, for pages and for pictures of their own.
+/// Colors and lines of charts, for pages and for standalone pictures.
 pub(crate) const STYLE: &str = include_str!("../assets/chart.css");
 
-/// The colors of a picture that stands alone.
+/// Colors of a standalone picture.
 const COLORS: &str = include_str!("../assets/colors.css");
 
 impl Chart {
-    /// The chart in a page, with its description and its numbers below it.
+    /// The chart for a page, with its description and its numbers below it.
     pub fn figure(&self) -> Html {
         html!(
             "<figure class=\"chart\" id=\"{}\"><figcaption><h3>{}</h3><p>{}</p></figcaption>\n<div class=\"scroll\" role=\"group\" aria-label=\"{}\" tabindex=\"0\">{}</div>\n<details class=\"numbers\"{}><summary>The numbers</summary>{}</details></figure>\n",
@@ -63,7 +67,7 @@ impl Chart {
         )
     }
 
-    /// The chart as a picture of its own.
+    /// The chart as a standalone picture.
     pub fn standalone(&self) -> String {
         let mut picture = self
             .svg(&format!("<style>{COLORS}{STYLE}</style><rect class=\"paper\" width=\"100%\" height=\"100%\"/>"))
@@ -72,14 +76,14 @@ impl Chart {
         picture
     }
 
-    /// The chart within a page of somebody else, such as a notebook: its text has the color of the page, and its paper is
-    /// the page.
+    /// The chart for embedding in another page, such as a notebook: its text has the color of the page, and its
+    /// background is transparent.
     pub fn embedded(&self) -> String {
         format!("<div style=\"{EMBEDDED}\">{}</div>\n", self.svg(&format!("<style>{STYLE}</style>")))
     }
 
     fn svg(&self, before: &str) -> Html {
-        // The parts of a picture are hidden from who cannot see it, and links must not be.
+        // The parts of a picture are hidden from assistive technology, and links must not be.
         let role = Html::ours(if self.has_links { "group" } else { "img" });
         let (width, height) = self.size;
         html!(
@@ -99,20 +103,20 @@ impl Chart {
     }
 }
 
-/// The colors of a chart in a page that may be light or dark: those of the page, or such as can be seen on both.
+/// Colors of a chart in a page that may be light or dark: those of the page, or colors visible on both.
 const EMBEDDED: &str = "--ink:currentColor;--soft:currentColor;--paper:transparent;--line:#8883;--accent:#5b95e0;--bar:#5b95e0;\
                         --apart:#a27fd0;--beyond:#5b95e02e;--dot:#e0705a";
 
-/// How wide a chart is.
+/// Width of a chart.
 const WIDTH: f64 = 640.0;
 
-/// A coordinate: a tenth of a pixel is as fine as anybody sees.
+/// A coordinate, rounded to a tenth of a pixel.
 fn place(at: f64) -> Html {
     let rounded = (10.0 * at).round() / 10.0;
     Html::ours(if rounded.fract().abs() < f64::EPSILON { format!("{rounded:.0}") } else { format!("{rounded:.1}") })
 }
 
-/// The part of a chart between its axes.
+/// The area between the axes of a chart.
 #[derive(Clone, Copy, Debug)]
 struct Plane {
     left: f64,
@@ -122,28 +126,28 @@ struct Plane {
 }
 
 impl Plane {
-    /// A share of the way from left to right.
+    /// The x coordinate at a fraction of the width.
     fn x(self, share: f64) -> f64 {
         self.left + share * (self.right - self.left)
     }
 
-    /// A share of the way from bottom to top.
+    /// The y coordinate at a fraction of the height, from the bottom.
     fn y(self, share: f64) -> f64 {
         self.bottom - share * (self.bottom - self.top)
     }
 
-    /// A line across at this height.
+    /// A horizontal line at this height.
     fn across(self, share: f64) -> Html {
         html!("<path class=\"grid\" d=\"M{} {}H{}\"/>", place(self.left), place(self.y(share)), place(self.right))
     }
 
-    /// A line up at this place.
+    /// A vertical line at this position.
     fn up(self, share: f64) -> Html {
         html!("<path class=\"grid\" d=\"M{} {}V{}\"/>", place(self.x(share)), place(self.bottom), place(self.top))
     }
 }
 
-/// Where a text stands to its place.
+/// Alignment of a text at its position.
 #[derive(Clone, Copy, Debug)]
 enum Anchor {
     Start,
@@ -161,7 +165,7 @@ fn label(x: f64, y: f64, anchor: Anchor, class: &'static str, text: &str) -> Htm
     html!("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\" class=\"{}\">{}</text>", place(x), place(y), anchor, class, text)
 }
 
-/// Steps of an axis from 0 on that people count in: 1, 2 or 5 times a power of ten; five of them at most. The last is at least `most`.
+/// Round steps of an axis from 0: 1, 2 or 5 times a power of ten; at most five. The last is at least `most`.
 fn steps(most: u64) -> Vec<u64> {
     let most = most.max(1);
     let mut step = 1_u64;

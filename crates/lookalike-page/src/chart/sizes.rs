@@ -1,4 +1,4 @@
-//! How many clusters have how many documents, both on scales of powers of ten: most are small, and a few are huge.
+//! The number of clusters by size, on two logarithmic scales: most are small, and a few are huge.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,24 @@ use crate::{html, number};
 /// Clusters by size.
 #[derive(Clone, Debug, Default)]
 pub struct Sizes {
-    /// What the page calls the chart.
+    /// Id of the chart in the page.
     pub id: String,
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
-    /// What is to be seen in it.
+    /// Description of the chart.
     pub description: String,
-    /// What is in clusters: documents or records.
+    /// The items in clusters: documents or records.
     pub items: String,
-    /// How many clusters have how many.
+    /// Number of clusters by size.
     pub clusters: BTreeMap<u64, u64>,
 }
 
 const HEIGHT: f64 = 300.0;
 
-/// How many sizes are drawn one by one; more are drawn in bins.
+/// Maximum number of sizes drawn individually; more are drawn in bins.
 const MOST_POINTS: usize = 120;
 
-/// Bins of a power of ten.
+/// Number of bins per power of ten.
 const BINS: f64 = 20.0;
 
 impl Sizes {
@@ -98,7 +98,7 @@ impl Sizes {
         }
     }
 
-    /// Sizes with their clusters: from, to, and how many; in bins if there are many.
+    /// Sizes and numbers of clusters: from, to, and count; in bins if there are many.
     fn points(&self) -> Vec<(u64, u64, u64)> {
         let sizes = self.clusters.iter().filter(|(size, count)| **size > 0 && **count > 0);
         if self.clusters.len() <= MOST_POINTS {

@@ -1,16 +1,17 @@
-//! A whole text in blocks, each of which a browser lays out when it comes into view: a text of ten megabytes in one box stops it.
+//! Divides a whole text into blocks that a browser lays out when they become visible: a text of ten megabytes in one
+//! box makes it hang.
 //!
-//! A block ends where a line does, if one ends in time; a line that is longer than a block is broken.
+//! A block ends at a line end if there is one in time; a line that is longer than a block is broken.
 
 use super::opening::{Opened, REST};
 use super::{AROUND, Around, Ends, FULL, gap, hidden_range, is_rest, leading, rest_ends};
 use crate::html::Html;
 use crate::{html, number};
 
-/// How many characters a block has at most.
+/// Maximum number of characters of a block.
 const BLOCK: usize = 12_000;
 
-/// What a block that is long enough waits for before it ends: the end of a line.
+/// Number of characters after which a block ends at the next line end.
 const WAITS: usize = BLOCK / 2;
 
 /// The text of one side.
@@ -46,7 +47,7 @@ pub(super) fn blocks(opened: &Opened<'_>, more: u64, only: &'static str) -> Html
     blocks.all
 }
 
-/// Blocks that are done, and the one that is being filled.
+/// Completed blocks, and the one being filled.
 #[derive(Default)]
 struct Blocks {
     all: Html,
@@ -56,7 +57,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Appends text, ending blocks where they are full.
+    /// Appends text, ending blocks when they are full.
     fn run(&mut self, around: Around, mut text: &str) {
         while !text.is_empty() {
             let taken;
@@ -71,7 +72,8 @@ impl Blocks {
         }
     }
 
-    /// How much of a text still fits: up to the end of a line once the block is long enough, or else up to its end.
+    /// Number of bytes of a text that still fit: up to the end of a line if the block is long enough, or else up to its
+    /// maximum.
     fn room_in(&self, text: &str) -> usize {
         let room = BLOCK.saturating_sub(self.characters).max(1);
         let fits = text.char_indices().nth(room).map_or(text.len(), |(at, _)| at);
@@ -83,7 +85,7 @@ impl Blocks {
         }
     }
 
-    /// A run that is shown when somebody opens it.
+    /// Appends a run that is initially hidden.
     fn fold(&mut self, around: Around, text: &str) {
         let hidden = text.chars().count() as u64;
         self.begin_fold(&format!("{} more characters", number::count(hidden)));

@@ -1,28 +1,28 @@
-//! Where two texts are opened if one of them is only partly in the other: a quotation is in the middle of its book, and nobody looks
-//! for it behind the title page.
+//! The place where two texts are opened if one of them is only partly in the other: a quotation is in the middle of its
+//! book, where nobody would find it by scrolling.
 //!
-//! Both open at the longest passage that they share. What comes before it is folded, and long runs that only one text has are plain:
-//! they are the rest of a document, not a difference.
+//! Both open at the longest passage that they share. Text before it is folded, and long runs that only one text has are
+//! plain: they are the rest of a document, not a difference.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{AROUND, Piece, between_words};
 
-/// The longest run that is still shown whole, and framed, in a text that is mostly not in the other.
+/// The longest run that is shown whole and framed in a text that is mostly not in the other.
 pub(super) const REST: usize = 300;
 
-/// Where two texts are opened, of which one is mostly not in the other.
+/// The place where two texts are opened, one of which is mostly not in the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
     /// The longest passage that both have.
     pub passage: u32,
-    /// Whether less than half of the left text, and of the right one, is in the other.
+    /// True for the left and the right text if less than half of it is in the other.
     pub are_parts: [bool; 2],
 }
 
 impl Opening {
-    /// The opening of two texts; none where each is mostly in the other, so that both are read from the beginning.
+    /// The opening of two texts; none if each is mostly in the other, so that both are read from the beginning.
     pub fn of(sides: [&[Piece]; 2]) -> Option<Self> {
         let are_parts = sides.map(is_part);
         let passage = if are_parts.contains(&true) { longest(sides) } else { None };
@@ -30,11 +30,11 @@ impl Opening {
     }
 }
 
-/// The pieces of both texts before the place where they are opened, and from there on.
+/// The pieces of both texts before the place where they are opened, and after it.
 pub(super) struct Opened<'a> {
     pub(super) before: Vec<Piece>,
     pub(super) pieces: Cow<'a, [Piece]>,
-    /// Whether one of the two texts is mostly not in the other.
+    /// True if one of the two texts is mostly not in the other.
     pub(super) is_part: bool,
 }
 
@@ -54,14 +54,14 @@ pub(super) fn open(sides: [Cow<'_, [Piece]>; 2]) -> [Opened<'_>; 2] {
     })
 }
 
-/// Whether less than half of a text, but some of it, is in the other.
+/// True if some of a text, but less than half, is in the other.
 fn is_part(pieces: &[Piece]) -> bool {
     let length = |pieces: &mut dyn Iterator<Item = &Piece>| pieces.map(|piece| piece.text.len()).sum::<usize>();
     let shared = length(&mut pieces.iter().filter(|piece| piece.passage.is_some()));
     shared > 0 && 2 * shared < length(&mut pieces.iter())
 }
 
-/// The number of the longest passage that both texts have.
+/// The number of the longest passage in both texts.
 fn longest([left, right]: [&[Piece]; 2]) -> Option<u32> {
     let lengths = |pieces: &[Piece]| {
         let mut lengths: BTreeMap<u32, usize> = BTreeMap::new();
@@ -74,7 +74,7 @@ fn longest([left, right]: [&[Piece]; 2]) -> Option<u32> {
     };
     let (left, right) = (lengths(left), lengths(right));
     let both = left.iter().filter_map(|(number, length)| Some((*length.min(right.get(number)?), *number)));
-    // Of equals the first.
+    // Of equals, the first.
     both.max_by_key(|(length, number)| (*length, std::cmp::Reverse(*number))).map(|(_, number)| number)
 }
 
@@ -82,7 +82,7 @@ fn is_long(piece: &Piece) -> bool {
     piece.passage.is_none() && piece.text.chars().nth(REST).is_some()
 }
 
-/// Takes what comes before the first piece of a passage, up to a few words, if that is long.
+/// Takes the pieces before the first piece of a passage, except a few words, if they are long.
 fn split(pieces: &mut Vec<Piece>, passage: u32) -> Vec<Piece> {
     let Some(at) = pieces.iter().position(|piece| piece.passage == Some(passage)) else { return Vec::new() };
     let characters: usize = pieces[..at].iter().map(|piece| piece.text.chars().count()).sum();
@@ -96,7 +96,7 @@ fn split(pieces: &mut Vec<Piece>, passage: u32) -> Vec<Piece> {
     if count > AROUND {
         let cut = last.text.char_indices().nth(count - AROUND).map_or(0, |(at, _)| at);
         let (start, _) = between_words(&last.text, cut, last.text.len());
-        // What leads to the passage is plain, however short it is by now.
+        // Text that leads to the passage is plain, however short it is now.
         let context = Piece { passage: last.passage, is_only: false, text: last.text.split_off(start) };
         pieces.insert(0, context);
     }
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!((hidden, shown.starts_with(&quotation)), (0, true));
         assert!(before > 2 * page.len() - 2 * AROUND, "{before}");
         assert!(text.find(&quotation).is_some_and(|at| at <= AROUND), "{text}");
-        // What is folded and what is shown are the whole.
+        // Folded and visible text together are the whole.
         assert_eq!(before + text.len(), book.iter().map(|piece| piece.text.len()).sum::<usize>());
     }
 

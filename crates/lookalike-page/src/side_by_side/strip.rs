@@ -1,13 +1,13 @@
-//! Where passages lie: each text a line from its beginning to its end, in the colors of the passages.
+//! The positions of passages: each text is a line from its beginning to its end, in the colors of the passages.
 
 use super::{COLORS, SideText};
 use crate::html;
 use crate::html::Html;
 
-/// How finely a line is drawn. More passages than that are told by their color only.
+/// Resolution of a line. Passages beyond it are merged by color.
 const STEPS: u64 = 480;
 
-/// How high a line is, and how far from the next.
+/// Height of a line, and distance to the next.
 const HIGH: u64 = 10;
 const APART: u64 = 14;
 
@@ -28,7 +28,7 @@ fn line(side: &SideText, top: u64) -> Html {
     let lengths = side.pieces.iter().map(|piece| piece.text.chars().count() as u64);
     let all = (lengths.clone().sum::<u64>() + side.more).max(1);
     let mut drawn = html!("<rect class=\"alone\" x=\"0\" y=\"{}\" width=\"{}\" height=\"{}\"/>", top, STEPS, HIGH);
-    // From, to, and the passage of what is drawn next: neighbors of one color are one.
+    // Start, end and passage of the next stretch: adjacent passages of one color are merged.
     let mut run: Option<(u64, u64, u32)> = None;
     let mut before = 0;
     for (piece, length) in side.pieces.iter().zip(lengths) {

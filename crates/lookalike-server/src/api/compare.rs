@@ -1,4 +1,4 @@
-//! Two texts: every measure, and what they share.
+//! Compares two texts: every measure, and shared passages.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::names::shown;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
-/// What is compared.
+/// The two documents to compare.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CompareRequest {
@@ -44,7 +44,7 @@ pub(crate) struct SideRequest {
 /// All measures of two documents.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ComparisonAnswer {
-    /// Whether they are copies, near-duplicates or neither.
+    /// The verdict: copies, near-duplicates or neither.
     verdict: VerdictAnswer,
     /// The measure that the threshold applies to: `jaccard` or `containment`.
     measure: &'static str,
@@ -93,7 +93,7 @@ pub(crate) struct ComparisonAnswer {
     right: SideAnswer,
 }
 
-/// How two documents relate.
+/// The relation of two documents.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum VerdictAnswer {
@@ -124,7 +124,7 @@ struct SideAnswer {
     passages: Vec<PassageAnswer>,
 }
 
-/// The most that is compared at once: what they share takes longer the more they have in common.
+/// Maximum size of texts to compare at once: the more they have in common, the longer it takes.
 const MOST_BYTES: usize = 8 << 20;
 
 /// Compares two texts or documents: all measures, and the passages that they share. Documents of an index need the scope `read`.
@@ -173,7 +173,6 @@ fn text(side: SideRequest, snapshot: Option<&Snapshot>) -> Result<String, Proble
     document.text.ok_or_else(|| Problem::new(Kind::Impossible, "the index keeps no texts, so they cannot be compared"))
 }
 
-// Each field by its name, so that one that is added to the library is not forgotten here.
 impl From<Comparison> for ComparisonAnswer {
     fn from(compared: Comparison) -> Self {
         let Comparison {
@@ -197,6 +196,7 @@ impl From<Comparison> for ComparisonAnswer {
             shared_shingle_count,
             left,
             right,
+            ..
         } = compared;
         Self {
             verdict: verdict.into(),
@@ -237,7 +237,7 @@ impl From<Verdict> for VerdictAnswer {
 
 impl From<Side> for SideAnswer {
     fn from(side: Side) -> Self {
-        let Side { token_count, character_count, shingle_count, distinct_shingle_count, passages } = side;
+        let Side { token_count, character_count, shingle_count, distinct_shingle_count, passages, .. } = side;
         let passages = passages.into_iter().map(PassageAnswer::from).collect();
         Self { token_count, character_count, shingle_count, distinct_shingle_count, passages }
     }

@@ -1,4 +1,4 @@
-//! Documents: added, shown, listed, deleted.
+//! Adds, shows, lists and deletes documents.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,16 +27,16 @@ use crate::state::{OpenIndex, Shared};
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DocumentRequest {
-    /// What it is known by; without it, the SHA-256 of the text.
+    /// The id of the document. Default: the SHA-256 of the text.
     id: Option<String>,
-    /// What is searched.
+    /// The text that searches compare.
     text: String,
     /// An object with whatever belongs to the document.
     #[schema(value_type = Option<Object>)]
     fields: Option<Box<RawValue>>,
 }
 
-/// How documents are added.
+/// Options for adding documents.
 #[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -67,7 +67,7 @@ pub(crate) struct AddAnswer {
     skipped: Vec<SkippedLine>,
     /// The number of the last write: every later search sees these documents.
     version: u64,
-    /// How long it took.
+    /// Duration of the request, in seconds.
     seconds: f64,
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct DuplicateAnswer {
 pub(crate) struct SkippedLine {
     /// The line, or the place in the list, from 1.
     line: u64,
-    /// What is wrong.
+    /// The reason.
     detail: String,
 }
 
@@ -125,8 +125,8 @@ impl AddAnswer {
     }
 }
 
-/// Adds documents: an object, a list of objects, or one object per line. Once it is answered they are on the disk, and every
-/// later search finds them. A document whose id is known takes its place.
+/// Adds documents: an object, a list of objects, or one object per line. When the response arrives they are on disk, and every
+/// later search finds them. A document with a known id replaces the stored one.
 #[utoipa::path(post, path = "/v1/indexes/{index}/documents", operation_id = "add_documents", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news"), AddParameters),
     request_body(description = "One document, a list of them, or one per line", content(
@@ -165,7 +165,7 @@ pub(crate) async fn add(
     Ok((status, Json(answer)).into_response())
 }
 
-/// Stores lines as they come. What went wrong later does not undo what was stored before: the problem says how far it came.
+/// Stores lines as they arrive. An error does not undo what was stored before it: the problem reports how far it got.
 async fn add_lines(
     shared: &Arc<Shared>,
     index: &Arc<OpenIndex>,
@@ -203,7 +203,7 @@ fn so_far(problem: Problem, answer: &AddAnswer) -> Problem {
 /// The documents of a body: one, or a list.
 fn items(held: &Held) -> Result<Vec<(u64, &[u8])>, Problem> {
     if held.bytes().trim_ascii_start().first() != Some(&b'[') {
-        // A single one that is wrong is not one of many.
+        // A single invalid document is an error; only in lists are invalid documents skipped.
         read(held.bytes()).map_err(|detail| Problem::new(Kind::Malformed, detail))?;
         return Ok(vec![(1, held.bytes())]);
     }
@@ -212,7 +212,8 @@ fn items(held: &Held) -> Result<Vec<(u64, &[u8])>, Problem> {
     Ok((1..).zip(list).map(|(line, item)| (line, item.get().as_bytes())).collect())
 }
 
-/// A document, checked: what an index would refuse is refused here, so that it does not stand in the way of the others.
+/// Checks and parses a document: anything that an index would refuse is refused here, so that it does not hold up the
+/// others.
 fn read(bytes: &[u8]) -> Result<DocumentRequest, String> {
     if !is_object(bytes) {
         return Err("a document must be a JSON object".to_owned());
@@ -234,7 +235,7 @@ pub(super) fn check_body(bytes: &[u8]) {
     let _ = serde_json::from_slice::<Vec<&RawValue>>(bytes);
 }
 
-/// Stores some documents in one commit, and adds to what became of others.
+/// Stores some documents in one commit, and adds their results to those of others.
 fn put(
     index: &OpenIndex,
     some: &[(u64, &[u8])],
@@ -279,12 +280,12 @@ fn put(
 /// A stored document.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DocumentAnswer {
-    /// What it is known by.
+    /// The id of the document.
     id: String,
     /// Its text, where it is kept and asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// What was given with it.
+    /// The fields stored with the document.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     fields: Option<Box<RawValue>>,
@@ -297,7 +298,7 @@ impl DocumentAnswer {
     }
 }
 
-/// Where a document is: the path of the one with the id `delete` is also that of another route.
+/// Path of a document: the path of the document with the id `delete` is also that of another route.
 #[derive(Debug, Deserialize)]
 pub(crate) struct DocumentPath {
     index: String,
@@ -309,11 +310,11 @@ fn id_of_the_other_route() -> String {
     "delete".to_owned()
 }
 
-/// Shows a document.
+/// Returns a document.
 #[utoipa::path(get, path = "/v1/indexes/{index}/documents/{id}", operation_id = "show_document", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news"),
            ("id" = String, Path, description = "The id, percent-encoded", example = "storm-1")),
-    responses((status = 200, description = "The document", body = DocumentAnswer), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The document", body = DocumentAnswer), (status = 404, description = "There is no such index or document")))]
 pub(crate) async fn show(
     State(shared): State<Arc<Shared>>,
     _: MayRead,
@@ -328,19 +329,19 @@ pub(crate) async fn show(
     Ok(Json(shared.work.search(find).await?))
 }
 
-/// How documents are listed.
+/// Options for listing documents.
 #[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListParameters {
-    /// Where the page begins: `next` of the page before. It stays good whatever is written in between.
+    /// Start of the page: `next` of the previous page. It stays valid regardless of writes between two pages.
     #[serde(default)]
     after: u64,
-    /// How many documents: 1 to 1,000.
+    /// Number of documents per page, from 1 to 1,000.
     #[serde(default = "hundred")]
     #[param(minimum = 1, maximum = 1000)]
     limit: usize,
-    /// Whether their texts are wanted.
+    /// True to return the texts as well.
     #[serde(default)]
     text: bool,
 }
@@ -354,7 +355,7 @@ fn hundred() -> usize {
 pub(crate) struct DocumentList {
     /// In the order in which they were added.
     documents: Vec<DocumentAnswer>,
-    /// Where the next page begins; none after the last.
+    /// Start of the next page; null on the last page.
     next: Option<u64>,
     /// The number of the last write that this page knows of.
     version: u64,
@@ -396,7 +397,7 @@ pub(crate) async fn list(
     Ok(Json(shared.work.search(page).await?))
 }
 
-/// Which documents to delete.
+/// The documents to delete.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeleteRequest {
@@ -404,7 +405,7 @@ pub(crate) struct DeleteRequest {
     ids: Vec<String>,
 }
 
-/// What was deleted.
+/// The number of documents that were deleted.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct DeleteAnswer {
     /// Documents that were stored and are deleted now.
@@ -419,11 +420,11 @@ fn delete_ids(index: &OpenIndex, ids: &[String]) -> Result<DeleteAnswer, Problem
     Ok(DeleteAnswer { deleted_count, version: index.snapshot()?.version() })
 }
 
-/// Deletes a document; one that is not there is as good as deleted.
+/// Deletes a document; an id that is not stored is ignored.
 #[utoipa::path(delete, path = "/v1/indexes/{index}/documents/{id}", operation_id = "delete_document", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news"),
            ("id" = String, Path, description = "The id, percent-encoded", example = "rain-1")),
-    responses((status = 200, description = "It is gone", body = DeleteAnswer)))]
+    responses((status = 200, description = "Deleted", body = DeleteAnswer)))]
 pub(crate) async fn delete(
     State(shared): State<Arc<Shared>>,
     _: MayWrite,
@@ -433,11 +434,11 @@ pub(crate) async fn delete(
     Ok(Json(shared.work.write(move || delete_ids(&index, &[path.id])).await?))
 }
 
-/// Deletes many documents; those that are not there are as good as deleted.
+/// Deletes several documents; ids that are not stored are ignored.
 #[utoipa::path(post, path = "/v1/indexes/{index}/documents/delete", operation_id = "delete_documents", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     request_body(content = DeleteRequest, example = json!({"ids": ["storm-2", "rain-1"]})),
-    responses((status = 200, description = "They are gone", body = DeleteAnswer)))]
+    responses((status = 200, description = "Deleted", body = DeleteAnswer)))]
 pub(crate) async fn delete_many(
     State(shared): State<Arc<Shared>>,
     _: MayWrite,
@@ -472,7 +473,7 @@ mod tests {
             &long,
         ];
         wrong.iter().for_each(|wrong| assert!(read(wrong.as_bytes()).is_err(), "{wrong:.40}"));
-        // What a client nests without end is refused, not followed.
+        // Unlimited nesting by a client is rejected, not followed.
         assert!(read(format!(r#"{{"text":"a","fields":{}"#, "[".repeat(100_000)).as_bytes()).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Indexes: made, looked at, deleted.
+//! Creates, shows and deletes indexes.
 
 use std::fs;
 use std::sync::{Arc, PoisonError};
@@ -19,7 +19,7 @@ use crate::names::{is_name, shown};
 use crate::problem::{Kind, Problem};
 use crate::state::{OpenIndex, Shared};
 
-/// What is stored of documents.
+/// The part of a document that is stored.
 #[derive(ToSchema)]
 #[schema(rename_all = "lowercase")]
 #[expect(dead_code, reason = "it describes Store to readers of the API")]
@@ -54,13 +54,13 @@ pub(crate) struct IndexAnswer {
     log_bytes: u64,
     /// Minimum similarity of near-duplicates.
     threshold: f64,
-    /// What is measured.
+    /// The measure of similarity.
     measure: String,
-    /// What is compared.
+    /// The shingles that are compared.
     shingle: String,
     /// Differences that are ignored.
     fold: String,
-    /// What is kept of documents.
+    /// The part of a document that is stored.
     #[schema(value_type = StoredAs)]
     store: Store,
     /// The chance to find a pair exactly at the threshold.
@@ -114,10 +114,10 @@ pub(crate) async fn list(State(shared): State<Arc<Shared>>, _: MayRead) -> Resul
     Ok(Json(IndexList { indexes: shared.work.search(all).await? }))
 }
 
-/// Says what an index has.
+/// Describes an index: its parameters and size.
 #[utoipa::path(get, path = "/v1/indexes/{index}", operation_id = "show_index", tag = "indexes",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
-    responses((status = 200, description = "The index", body = IndexAnswer), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The index", body = IndexAnswer), (status = 404, description = "There is no such index")))]
 pub(crate) async fn show(
     State(shared): State<Arc<Shared>>,
     _: MayRead,
@@ -127,7 +127,7 @@ pub(crate) async fn show(
     Ok(Json(shared.work.search(move || IndexAnswer::of(&index)).await?))
 }
 
-/// How an index is made: options of `lookalike index create` by name, all with a default.
+/// Parameters of a new index: options of `lookalike index create` by name, all with a default.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "bodies are read by the library; this describes them, and a test compares the two")]
 pub(crate) struct IndexOptions {
@@ -135,15 +135,21 @@ pub(crate) struct IndexOptions {
     threshold: Option<f64>,
     /// The runs of text that are compared: `word:K`, `char:K`, `token:K`, `stopword` or `stopword:LANGUAGES`; `word:5` by default.
     shingle: Option<String>,
+    /// The purpose, which stands for settings that are given here as well: `web`, `news`, `code`, `short`, `chat` or `legal`.
+    purpose: Option<String>,
+    /// `words`, `code` for the tokens of source code, or `code:LANGUAGE`; `words` by default.
+    tokens: Option<String>,
+    /// A shingle that a text repeats counts as often as it occurs.
+    count_repeats: Option<bool>,
     /// Your own stop words, for the shingle `stopword`.
     stopwords: Option<Vec<String>>,
-    /// Differences to ignore: `accents`, `digits`, or `accents,digits`.
+    /// Differences to ignore: `accents`, `digits`, or `accents,digits`; in source code, `identifiers`.
     fold: Option<String>,
     /// The measure of similarity: `jaccard` by default, or `containment`.
     measure: Option<String>,
     /// The key of the sketches: 1 to 16 hexadecimal digits, or `random`.
     key: Option<String>,
-    /// How near-duplicates are found: `minhash` by default.
+    /// The method by which near-duplicates are found. Default: `minhash`.
     method: Option<String>,
     /// Miss nothing: the same as the method `exact`.
     exact: Option<bool>,
@@ -173,19 +179,19 @@ pub(crate) struct IndexOptions {
     verify: Option<bool>,
     /// copies: what exact copies share; no index is made with it.
     checksum: Option<String>,
-    /// What is stored of documents: `text` by default, or `features`.
+    /// The part of a document that is stored: `text` (default) or `features`.
     store: Option<String>,
 }
 
-/// Makes an index; without a body, with the usual parameters. If there is one with the same parameters, nothing is done.
+/// Creates an index; without a body, with default parameters. An existing index with the same parameters is left as it is.
 #[utoipa::path(put, path = "/v1/indexes/{index}", operation_id = "create_index", tag = "indexes",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     request_body(content = IndexOptions, description = "Options of `lookalike index create` by name; all have a default", example = json!({"threshold": 0.8, "shingle": "word:5"})),
     responses(
-        (status = 201, description = "It was made", body = IndexAnswer),
-        (status = 200, description = "It was there, with these parameters", body = IndexAnswer),
-        (status = 409, description = "It was there, with other parameters"),
-        (status = 422, description = "The parameters are impossible"),
+        (status = 201, description = "The index was created", body = IndexAnswer),
+        (status = 200, description = "The index exists with these parameters", body = IndexAnswer),
+        (status = 409, description = "The index exists with other parameters"),
+        (status = 422, description = "A parameter is invalid"),
     ))]
 pub(crate) async fn create(
     State(shared): State<Arc<Shared>>,
@@ -214,7 +220,7 @@ pub(crate) async fn create(
 ///
 /// # Errors
 ///
-/// When there is one with other parameters, the server has no folder for it, or the disk refuses.
+/// If there is one with other parameters, the server has no folder for it, or the disk refuses.
 pub(crate) fn make_index(
     shared: &Shared,
     name: &str,
@@ -252,7 +258,7 @@ pub(crate) fn make_index(
 /// Deletes an index with all its documents.
 #[utoipa::path(delete, path = "/v1/indexes/{index}", operation_id = "delete_index", tag = "indexes",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
-    responses((status = 204, description = "It is gone"), (status = 404, description = "There is none"), (status = 409, description = "One of its tasks is running")))]
+    responses((status = 204, description = "Deleted"), (status = 404, description = "There is no such index"), (status = 409, description = "A task of the index is running")))]
 pub(crate) async fn delete(
     State(shared): State<Arc<Shared>>,
     _: MayAdmin,
@@ -273,9 +279,9 @@ fn delete_index(shared: &Shared, name: &str) -> Result<(), Problem> {
             format!("the index '{}' is served no more, but not all of its files are gone: {error}", shown(name));
         Problem::new(Kind::Unreadable, detail)
     };
-    // Whoever still writes finds no writer; what it could not write before is not wanted any more.
+    // Later writes find no writer; writes that fail here are no longer wanted.
     let _ = index.close();
-    // First of all that without which it is not an index, so that half of it is never opened.
+    // First the file without which it is not an index, so that a half-deleted index is never opened.
     fs::remove_file(index.path.join("index.json")).map_err(refused)?;
     fs::remove_dir_all(&index.path).map_err(refused)
 }

@@ -1,4 +1,4 @@
-//! Maintenance of an index: compact, copy, verify. Each is a task that can be asked about.
+//! Maintenance of an index: compact, copy, verify. Each is a task whose progress can be queried.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -41,19 +41,19 @@ async fn optional<T: Default + DeserializeOwned>(
     held.parse()
 }
 
-/// How to compact.
+/// Options of a compaction.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct CompactRequest {
-    /// Whether every byte of deleted documents is to go.
+    /// True to remove every byte of deleted documents.
     purge: bool,
 }
 
-/// Joins segments and frees space. Searches go on; writes wait.
+/// Merges segments and frees space. Searches continue; writes wait.
 #[utoipa::path(post, path = "/v1/indexes/{index}/compact", operation_id = "compact_index", tag = "tasks",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     request_body(content = CompactRequest, example = json!({"purge": true})),
-    responses((status = 202, description = "The task has begun", body = Task), (status = 409, description = "Another task of the index is running")))]
+    responses((status = 202, description = "The task was started", body = Task), (status = 409, description = "Another task of the index is running")))]
 pub(crate) async fn compact(
     State(shared): State<Arc<Shared>>,
     _: MayAdmin,
@@ -74,7 +74,7 @@ pub(crate) async fn compact(
     Ok(begun(shared.tasks.start(TaskKind::Compact, &name, job)?))
 }
 
-/// Where to copy an index to.
+/// The name of a copy of an index.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct SnapshotRequest {
@@ -82,11 +82,11 @@ pub(crate) struct SnapshotRequest {
     name: Option<String>,
 }
 
-/// Copies the index as it is now to the folder for copies, by hard links where possible, while writing goes on.
+/// Copies the current state of the index to the folder for snapshots, with hard links where possible. Writes continue.
 #[utoipa::path(post, path = "/v1/indexes/{index}/snapshots", operation_id = "copy_index", tag = "tasks",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     request_body(content = SnapshotRequest, example = json!({"name": "news-before-the-change"})),
-    responses((status = 202, description = "The task has begun", body = Task), (status = 409, description = "The server has no folder for copies, or another task is running")))]
+    responses((status = 202, description = "The task was started", body = Task), (status = 409, description = "The server has no folder for snapshots, or another task is running")))]
 pub(crate) async fn snapshot(
     State(shared): State<Arc<Shared>>,
     _: MayAdmin,
@@ -116,7 +116,7 @@ pub(crate) async fn snapshot(
 /// Checks every byte of the index.
 #[utoipa::path(post, path = "/v1/indexes/{index}/verify", operation_id = "verify_index", tag = "tasks",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
-    responses((status = 202, description = "The task has begun", body = Task), (status = 409, description = "Another task of the index is running")))]
+    responses((status = 202, description = "The task was started", body = Task), (status = 409, description = "Another task of the index is running")))]
 pub(crate) async fn verify(
     State(shared): State<Arc<Shared>>,
     _: MayAdmin,
@@ -127,7 +127,7 @@ pub(crate) async fn verify(
     Ok(begun(shared.tasks.start(TaskKind::Verify, &name, job)?))
 }
 
-/// How often it is begun anew, since segments were joined while it was under way.
+/// Maximum number of attempts: a check starts over if segments were merged while it was running.
 const ATTEMPTS: usize = 10;
 
 fn verified(index: &OpenIndex) -> Result<serde_json::Value, Problem> {
@@ -135,7 +135,7 @@ fn verified(index: &OpenIndex) -> Result<serde_json::Value, Problem> {
     for _ in 0..ATTEMPTS {
         let before = manifest()?;
         let found = lookalike_index::verify(&index.path, false)?;
-        // Files that went while it looked were not damaged.
+        // Files that were removed during the check were not damaged.
         if found.problems.is_empty() || manifest()? == before {
             let without_folder = |problem: &lookalike_index::Problem| json!({ "file": problem.file, "message": without_folder(&problem.message, &index.path) });
             let problems: Vec<_> = found.problems.iter().map(without_folder).collect();
@@ -154,16 +154,16 @@ pub(crate) struct TaskList {
     tasks: Vec<Task>,
 }
 
-/// Lists the last hundred tasks.
+/// Lists the last 100 tasks.
 #[utoipa::path(get, path = "/v1/tasks", operation_id = "list_tasks", tag = "tasks", responses((status = 200, description = "The tasks", body = TaskList)))]
 pub(crate) async fn tasks(State(shared): State<Arc<Shared>>, _: MayRead) -> Json<TaskList> {
     Json(TaskList { tasks: shared.tasks.all() })
 }
 
-/// Says how far a task is.
+/// Returns the state of a task.
 #[utoipa::path(get, path = "/v1/tasks/{task}", operation_id = "show_task", tag = "tasks",
     params(("task" = u64, Path, description = "The number of the task", example = 1)),
-    responses((status = 200, description = "The task", body = Task), (status = 404, description = "There is none")))]
+    responses((status = 200, description = "The task", body = Task), (status = 404, description = "There is no such task")))]
 pub(crate) async fn task(
     State(shared): State<Arc<Shared>>,
     _: MayRead,

@@ -1,4 +1,4 @@
-//! The routes that programs call.
+//! The API routes.
 
 mod compare;
 mod documents;
@@ -33,7 +33,7 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         .route("/v1/indexes/{index}/documents", post(documents::add).get(documents::list))
         .route(
             "/v1/indexes/{index}/documents/delete",
-            // Also the path of the document with this id.
+            // This is also the path of the document with this id.
             post(documents::delete_many).get(documents::show).delete(documents::delete),
         )
         .route("/v1/indexes/{index}/documents/{id}", delete(documents::delete).get(documents::show))

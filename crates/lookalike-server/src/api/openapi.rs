@@ -12,8 +12,8 @@ use crate::results;
 #[openapi(
     info(
         title = "lookalike",
-        description = "Saved indexes of documents over HTTP: what is acknowledged is on the disk, and every similarity is measured exactly. \
-            Errors are problems as of RFC 9457.",
+        description = "Saved indexes of documents over HTTP: what is acknowledged is on disk, and every similarity is measured exactly. \
+            Errors are problem details (RFC 9457).",
         license(name = "MIT OR Apache-2.0")
     ),
     paths(
@@ -26,12 +26,12 @@ use crate::results;
     ),
     security(("key" = [])),
     tags(
-        (name = "indexes", description = "Made, looked at, deleted."),
-        (name = "documents", description = "Added, shown, listed, deleted."),
-        (name = "search", description = "What is like a text or a document."),
-        (name = "results", description = "Finished runs, page by page."),
-        (name = "tasks", description = "What takes longer than a request."),
-        (name = "server", description = "What is asked about the server itself; no key is needed."),
+        (name = "indexes", description = "Create, inspect and delete indexes."),
+        (name = "documents", description = "Add, show, list and delete documents."),
+        (name = "search", description = "Search by a text or by a stored document."),
+        (name = "results", description = "Results of finished runs, page by page."),
+        (name = "tasks", description = "Work that takes longer than a request."),
+        (name = "server", description = "The state of the server; no key is needed."),
     )
 )]
 struct Description;
@@ -40,7 +40,7 @@ static TEXT: LazyLock<String> = LazyLock::new(|| {
     let mut description = Description::openapi();
     let components = description.components.get_or_insert_default();
     let mut key = Http::new(HttpAuthScheme::Bearer);
-    key.description = Some("A key of this server. Without a file of keys, none is needed.".to_owned());
+    key.description = Some("A key of this server. Without a file of keys, no key is needed.".to_owned());
     components.add_security_scheme("key", SecurityScheme::Http(key));
     description.to_pretty_json().expect("a description is plain data")
 });

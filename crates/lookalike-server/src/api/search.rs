@@ -1,4 +1,4 @@
-//! Searching an index for near-duplicates of a text, or of one of its documents.
+//! Searches an index for near-duplicates of a text, or of one of its documents.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,13 +21,13 @@ use crate::extract::Path;
 use crate::problem::{Kind, Problem};
 use crate::state::{OpenIndex, Shared};
 
-/// What is searched for: a text, or a document of the index by its id.
+/// A query: a text, or a document of the index by its id.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchRequest {
     /// Documents like this text.
     pub(super) text: Option<String>,
-    /// What the text is known by. If the index has it under this id, that document is the first match.
+    /// The id of the text. If the index has this text under this id, that document is the first match.
     pub(super) id: Option<String>,
     /// Documents like the stored one with this id, other than itself.
     pub(super) like: Option<String>,
@@ -37,10 +37,10 @@ pub(crate) struct SearchRequest {
     pub(super) top: Option<i64>,
     /// Maximum number of candidates to compare, those with the best sketches first: 100,000 by default, up to 1,000,000.
     max_candidates: Option<i64>,
-    /// Whether to show which passages a match shares with what was searched for.
+    /// True to return the passages that a match shares with the query.
     #[serde(default)]
     pub(super) passages: bool,
-    /// Whether to return what is stored with a match.
+    /// True to return the fields stored with a match.
     #[serde(default = "yes")]
     pub(super) fields: bool,
 }
@@ -74,7 +74,7 @@ pub(crate) struct SearchAnswer {
     recall: Option<f64>,
     /// The number of the last write that was seen.
     version: u64,
-    /// How long it took.
+    /// Duration of the search, in seconds.
     seconds: f64,
 }
 
@@ -93,11 +93,11 @@ pub(crate) struct MatchAnswer {
     containment_of_match: Option<f64>,
     /// True if they are equal in every character, up to Unicode's NFC and white space at line ends.
     exact_copy: bool,
-    /// What is stored with it.
+    /// The fields stored with the document.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     fields: Option<Box<RawValue>>,
-    /// What they share.
+    /// The passages that both share.
     #[serde(skip_serializing_if = "Option::is_none")]
     passages: Option<Passages>,
 }
@@ -105,7 +105,7 @@ pub(crate) struct MatchAnswer {
 /// Two texts, cut where sharing begins and ends. With the scope `search`, those of stored documents are the shared passages alone.
 #[derive(Debug, Serialize, ToSchema)]
 struct Passages {
-    /// What was searched for.
+    /// The passages of the query.
     query: Vec<PassageAnswer>,
     /// The match.
     r#match: Vec<PassageAnswer>,
@@ -122,21 +122,21 @@ pub(crate) struct PassageAnswer {
 
 impl From<Passage> for PassageAnswer {
     fn from(passage: Passage) -> Self {
-        let Passage { shared, text } = passage;
+        let Passage { shared, text, .. } = passage;
         Self { shared, text }
     }
 }
 
-/// Finds the documents that are similar enough, each measured exactly. Several are searched for with one object per line; each
-/// is answered by a line, in the same order, which is a problem if that one could not be searched for.
+/// Finds the documents that are similar enough, each measured exactly. With one object per line, several queries are answered; each
+/// has a line in the response, in the same order, which is a problem if that query failed.
 #[utoipa::path(post, path = "/v1/indexes/{index}/search", tag = "search",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     request_body(description = "What is searched for; or many, one per line", content(
         (SearchRequest = "application/json", example = json!({"text": "the storm hit the coast on Monday night and left a trail of damage in its wake", "top": 5, "passages": true})),
         (SearchRequest = "application/x-ndjson", example = "{\"like\":\"storm-1\"}\n{\"text\":\"no rain in the south\"}\n"),
     )),
-    responses((status = 200, description = "What was found", body = SearchAnswer), (status = 404, description = "There is no such index or document"),
-        (status = 422, description = "The threshold is below that of the index"), (status = 503, description = "Too many requests wait, or it took too long")))]
+    responses((status = 200, description = "The matches", body = SearchAnswer), (status = 404, description = "There is no such index or document"),
+        (status = 422, description = "The threshold is below that of the index"), (status = 503, description = "Too many requests are waiting, or the search took too long")))]
 pub(crate) async fn search(
     State(shared): State<Arc<Shared>>,
     _: MaySearch,
@@ -182,7 +182,7 @@ pub(super) fn answer(
             return Err(Problem::new(Kind::Impossible, "the index keeps no texts, so passages cannot be shown"));
         }
         if request.like.is_some() {
-            // What two stored documents share is all of both, if they are copies.
+            // If two stored documents are copies, their shared passages are the whole documents.
             sight.sees_documents()?;
         }
         let own = match query {
@@ -222,7 +222,7 @@ impl SearchRequest {
         })
     }
 
-    /// What is searched for.
+    /// Returns the query: a text, a text with its id, or the id of a stored document.
     pub(super) fn query(&self) -> Result<Query<'_>, Problem> {
         match (&self.text, &self.id, &self.like) {
             (Some(text), None, None) => Ok(Query::Text(text)),
@@ -237,7 +237,7 @@ impl SearchRequest {
 }
 
 impl SearchAnswer {
-    /// What was found in a snapshot, without passages.
+    /// Answers with the matches found in a snapshot, without passages.
     pub(super) fn of(index: &OpenIndex, snapshot: &Snapshot, found: Answer, with_fields: bool, start: Instant) -> Self {
         Self {
             matches: found.hits.into_iter().map(|hit| of_hit(hit, with_fields)).collect(),

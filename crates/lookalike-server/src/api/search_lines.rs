@@ -1,7 +1,7 @@
-//! Many searches in one request: lines to lines, in pieces that are searched for together, so that all cores work on them.
+//! Many searches in one request: one line per query and per answer, in batches that are searched together on all cores.
 //!
-//! A piece has a bound on its lines, its bytes and the matches that it may have, so that a long body does not become a large
-//! answer in memory. The answers are those of one search after the other.
+//! A batch is limited in lines, bytes and possible matches, so that a long body does not cause a large response in
+//! memory. The answers are the same as for one search after the other.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use crate::memory::Memory;
 use crate::problem::Problem;
 use crate::state::{OpenIndex, Shared};
 
-/// How many answers wait for the client to take them.
+/// Maximum number of answers that wait for the client to read them.
 const ANSWERS_AHEAD: usize = 16;
 
-/// How many lines a piece has at most: enough for all cores to have work most of the time.
+/// Maximum number of lines in a batch: enough for all cores to have work most of the time.
 const MOST_LINES: usize = 64;
 
-/// How many bytes the lines of a piece have at most, unless one alone has more.
+/// Maximum number of bytes in the lines of a batch, unless a single line has more.
 const MOST_BYTES: usize = 256 << 10;
 
 /// Answers line by line, as fast as the client takes the answers.
@@ -53,14 +53,14 @@ pub(super) fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: He
             };
             let answers = match find.await {
                 Ok(answers) => answers,
-                // Too many wait, or it took too long: each line is tried alone, and has a time of its own.
+                // Too many are waiting, or it took too long: each line is tried separately, with its own time limit.
                 Err(_) if piece.len() > 1 => {
                     lines.alone_until = last.end;
                     continue;
                 }
                 Err(problem) => vec![line_of(Err(problem))],
             };
-            // What was not answered begins the next piece.
+            // Unanswered lines start the next batch.
             lines.from = piece[answers.len() - 1].end;
             for answer in answers {
                 if sender.send(answer).await.is_err() {
@@ -74,16 +74,16 @@ pub(super) fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: He
     ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response()
 }
 
-/// Where the next piece of a body begins.
+/// Position of the next batch in a body.
 #[derive(Debug, Default)]
 struct Lines {
     from: usize,
-    /// Lines before this place are pieces of their own.
+    /// Lines before this position are batches of their own.
     alone_until: usize,
 }
 
 impl Lines {
-    /// The lines of the next piece that are not empty: none at the end.
+    /// Returns the lines of the next batch that are not empty; an empty list at the end.
     fn piece(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         let most = if self.from < self.alone_until { 1 } else { MOST_LINES };
         let mut piece: Vec<Range<usize>> = Vec::new();
@@ -103,7 +103,7 @@ impl Lines {
     }
 }
 
-/// Answers the first of these lines, one at least: as many as together ask for no more matches than one alone may.
+/// Answers the first of these lines, at least one: as many as together request no more matches than a single one may.
 fn answer_some(
     index: &OpenIndex,
     lines: &[&[u8]],
@@ -117,7 +117,7 @@ fn answer_some(
     let mut matches = 0;
     for line in lines {
         let request = body::parse::<SearchRequest>(line);
-        // Passages take long, and are as large as the texts.
+        // Passages are slow, and as large as the texts.
         matches += request.as_ref().map_or(0, |request| {
             if request.passages { MOST_MATCHES } else { checked(request).map_or(0, |options| options.top) }
         });
@@ -136,7 +136,7 @@ fn answer_some(
     Ok(answers.into_iter().flatten().map(line_of).collect())
 }
 
-/// The answers to those that ask for texts in the same way, which are searched for together; none for all others.
+/// Answers lines that search for texts with the same options, which are searched for together; `None` for all others.
 fn answer_texts(
     index: &OpenIndex,
     snapshot: &Snapshot,
@@ -161,7 +161,7 @@ fn answer_texts(
     }
     let mut answers: Vec<Option<Result<SearchAnswer, Problem>>> = requests.iter().map(|_| None).collect();
     for (options, places, queries) in groups {
-        // What is wrong with one is found out when each is searched for alone.
+        // Errors are found when each query is searched separately.
         let Ok(found) = snapshot.search_each(&queries, &options) else { continue };
         for (at, found) in places.into_iter().zip(found) {
             let with_fields = requests[at].as_ref().is_ok_and(|request| request.fields);

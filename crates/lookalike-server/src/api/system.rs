@@ -1,4 +1,4 @@
-//! What is asked about the server itself: by those who watch it, and by those who want to know how to talk to it.
+//! Requests about the server itself: health, metrics, and the description of the API.
 
 use std::sync::Arc;
 
@@ -12,26 +12,26 @@ use crate::names::shown;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
-/// Says that the process is there.
-#[utoipa::path(get, path = "/livez", tag = "server", responses((status = 200, description = "The process is there")))]
+/// Reports that the process is running.
+#[utoipa::path(get, path = "/livez", tag = "server", responses((status = 200, description = "The process is running")))]
 pub(crate) async fn livez() -> &'static str {
     "alive\n"
 }
 
-/// Says whether requests should be sent here.
+/// Reports whether the server accepts requests.
 #[utoipa::path(get, path = "/readyz", tag = "server", responses(
-    (status = 200, description = "Requests can be sent here"),
-    (status = 503, description = "Indexes are being opened, the server is shutting down, or an index takes no more writes"),
+    (status = 200, description = "The server accepts requests"),
+    (status = 503, description = "Indexes are being opened, the server is shutting down, or an index accepts no more writes"),
     (status = 507, description = "The disk is nearly full"),
 ))]
 pub(crate) async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, Problem> {
-    // It asks the file system how much room there is, and that may hang.
+    // This asks the file system for free space, which may block.
     let ready = tokio::task::spawn_blocking(move || shared.ready()).await;
     ready.unwrap_or_else(|_| Err(Problem::new(Kind::Internal, "it cannot be told")))?;
     Ok("ready\n")
 }
 
-/// Everything that is counted, in the format of Prometheus.
+/// Metrics in the text format of Prometheus.
 #[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, description = "Counters, in the text format of OpenMetrics")))]
 pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
     let text = tokio::task::spawn_blocking(move || shared.metrics_text()).await;
@@ -50,7 +50,7 @@ pub(crate) async fn problems() -> Json<Vec<String>> {
     Json(Kind::ALL.iter().map(|kind| format!("/problems/{}", kind.slug())).collect())
 }
 
-/// What a kind of problem means.
+/// Explains a kind of problem.
 pub(crate) async fn problem(Path(slug): Path<String>) -> Result<String, Problem> {
     let kind = Kind::ALL.iter().find(|kind| kind.slug() == slug);
     let missing = || Problem::new(Kind::NoSuchRoute, format!("there is no problem '{}'", shown(&slug)));

@@ -1,8 +1,8 @@
-//! Forms as they come in: never more of one is here than a small window, whatever its headers and fields are.
+//! Receives forms through a small window: no more of a form is in memory, whatever its headers and fields are.
 //!
-//! The library that reads forms takes all it can get before it looks for the end of a header, so a header that does not end
-//! would fill the memory. It gets no more than a window ahead of what was taken of its fields; and if it takes nothing of a
-//! full window, it waits for a header that is too long.
+//! The form parser reads all available data before it looks for the end of a header, so an endless header would fill
+//! the memory. It therefore gets at most a window of data ahead of the fields that were read; if it consumes nothing of
+//! a full window, it is waiting for a header that is too long.
 
 use std::io;
 use std::pin::Pin;
@@ -19,22 +19,22 @@ use futures_util::Stream;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
-/// How much of a form may be here before it is taken: far more than its headers have.
+/// Size of the window: far more than the headers of a form.
 pub(crate) const MOST_AHEAD: u64 = 64 << 10;
 
-/// A form that is being sent.
+/// A form being received.
 #[derive(Debug)]
 pub(crate) struct Form {
     fields: Multipart,
     flow: Arc<Flow>,
 }
 
-/// How much of a form came in, was taken, and may come in.
+/// Number of bytes of a form that were received, consumed, and may be received.
 #[derive(Debug, Default)]
 struct Flow {
     taken: AtomicU64,
     allowed: AtomicU64,
-    /// How many headers were read, each of which is a step forward.
+    /// Number of headers read, each of which is progress.
     headers: AtomicU64,
 }
 
@@ -55,29 +55,29 @@ impl FromRequest<Arc<Shared>> for Form {
 }
 
 impl Form {
-    /// Lets so much of it come in. Before this is called, nothing does.
+    /// Sets the maximum size of the form. Before this is called, nothing is received.
     pub(crate) fn allow(&self, bytes: u64) {
         self.flow.allowed.store(bytes, Ordering::Relaxed);
     }
 
-    /// The next field; the one before is passed over.
+    /// Returns the next field; the previous one is skipped.
     pub(crate) async fn next_field(&mut self) -> Result<Option<Field<'_>>, MultipartError> {
         let field = self.fields.next_field().await;
         self.flow.headers.fetch_add(1, Ordering::Relaxed);
         field
     }
 
-    /// Counts what is taken of fields.
+    /// Returns a counter of the bytes read from fields.
     pub(crate) fn taker(&self) -> Taker {
         Taker(Arc::clone(&self.flow))
     }
 }
 
-/// Counts what is taken of the fields of a form.
+/// Counts the bytes read from the fields of a form.
 pub(crate) struct Taker(Arc<Flow>);
 
 impl Taker {
-    /// Makes room for as much again.
+    /// Allows as many more bytes to be received.
     pub(crate) fn took(&self, bytes: usize) {
         self.0.taken.fetch_add(bytes as u64, Ordering::Relaxed);
     }
@@ -87,10 +87,10 @@ impl Taker {
 struct Window {
     stream: BodyDataStream,
     flow: Arc<Flow>,
-    /// Received, and not given out.
+    /// Data received but not passed on.
     rest: Bytes,
     given: u64,
-    /// How much was taken, and how many headers were read, when the window was found to be full.
+    /// Number of bytes consumed and of headers read when the window was found to be full.
     full_at: Option<(u64, u64)>,
 }
 
@@ -112,7 +112,7 @@ impl Stream for Window {
             if window.full_at == Some(reached) {
                 return Poll::Ready(Some(Err(io::Error::other("a header of the form is too long"))));
             }
-            // The reader looks at what it has, and asks again.
+            // The reader processes what it has, and asks again.
             window.full_at = Some(reached);
             context.waker().wake_by_ref();
             return Poll::Pending;
@@ -149,7 +149,7 @@ mod tests {
         Form::from_request(request.unwrap(), &shared).await.unwrap()
     }
 
-    /// A body of this start and then the same bytes without an end; and how many bytes of it were asked for.
+    /// A body that repeats the same bytes forever after a start, and the number of bytes requested from it.
     fn endless(start: &'static str, more: &'static [u8]) -> (Body, Arc<AtomicU64>) {
         let asked = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&asked);

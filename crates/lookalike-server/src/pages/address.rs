@@ -1,17 +1,17 @@
-//! Names and values to parts of addresses.
+//! Encodes names and values for URLs.
 
 use lookalike_page::Html;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Everything but what RFC 3986 calls unreserved.
+/// All characters except those that RFC 3986 calls unreserved.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A name or a value as a part of an address.
+/// Encodes a name or value as a part of a URL.
 pub(super) fn part(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 
-/// A path and its parameters, to stand in an attribute.
+/// A path with its parameters, for an attribute.
 pub(super) fn with(path: &str, parameters: &[(&str, &str)]) -> Html {
     let parameters: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={}", part(value))).collect();
     let mark = if parameters.is_empty() { "" } else { "?" };

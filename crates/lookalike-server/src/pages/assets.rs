@@ -1,4 +1,4 @@
-//! The style and the scripts of all screens, which are part of the program.
+//! The style and scripts of all pages, compiled into the program.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,11 +9,11 @@ use axum::routing::get;
 
 use crate::state::Shared;
 
-/// What reports have too, and what only screens have.
+/// The style of reports, plus the style of the service's pages.
 static STYLE: LazyLock<String> = LazyLock::new(|| lookalike_page::style() + include_str!("assets/screens.css"));
 const SCRIPT: &str = include_str!("assets/screens.js");
 
-/// Changes with the version, so that no browser has an old one.
+/// Changes with the version, so that browsers do not use outdated files.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn routes() -> Router<Arc<Shared>> {

@@ -1,4 +1,4 @@
-//! What changes an index: a file is added, a document is deleted, and restored as long as its bytes are there.
+//! Changes to an index: add a file, delete a document, and restore it while its bytes exist.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use crate::form::{Fields, Form, Takes};
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
-/// How many skipped entries are listed.
+/// Maximum number of skipped entries to list.
 const LISTED: usize = 20;
 
-/// How many characters of a reason are shown.
+/// Maximum number of characters of a reason.
 const REASON: usize = 200;
 
-/// Adds the documents of a file, in any format that can be read.
+/// Adds the documents of a file, in any supported format.
 pub(super) async fn add(
     _may: MayWrite,
     State(shared): State<Arc<Shared>>,
@@ -43,7 +43,7 @@ pub(super) async fn add(
     let added = shared.work.write(move || {
         let _room = room;
         let added = open.with_writer(|writer| Ok(index::add(writer, &options, &Silent)))?;
-        // The file is gone when this ends.
+        // The file is deleted when this ends.
         added.map_err(|error| file.problem(&error))
     });
     let added = added.await?;
@@ -56,7 +56,7 @@ pub(super) async fn add(
     Ok(Screen { title: "Added", current: Current::Index, body }.page())
 }
 
-/// Asks before a document is deleted.
+/// Asks for confirmation before a document is deleted.
 pub(super) async fn ask_delete(
     _may: MayWrite,
     State(shared): State<Arc<Shared>>,
@@ -79,7 +79,7 @@ pub(super) async fn ask_delete(
     Ok(Screen { title: "Delete a document", current: Current::Index, body }.page())
 }
 
-/// Puts a document back that was deleted.
+/// Restores a deleted document.
 pub(super) async fn restore(
     _may: MayWrite,
     State(shared): State<Arc<Shared>>,

@@ -1,4 +1,4 @@
-//! Compare: any two documents of an index by their ids, or two texts, in two columns.
+//! Compares two documents of an index by their ids, or two texts, side by side.
 
 use std::sync::Arc;
 use std::thread;
@@ -18,14 +18,14 @@ use crate::memory::Memory;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
-/// Which documents an address means.
+/// The documents in a URL.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Asked {
     index: String,
     left: String,
     right: String,
-    /// Whether long texts are shown whole.
+    /// True if long texts are shown whole.
     whole: bool,
 }
 
@@ -35,7 +35,7 @@ struct Sought {
     text: Option<String>,
 }
 
-/// Longer texts are shown whole only to whoever asks for it: browsers are slow with them.
+/// Longer texts are shown whole only on request: browsers are slow with them.
 const MOST_WHOLE: usize = 1_000_000;
 
 /// Two stored documents, or a form for two texts.
@@ -107,7 +107,7 @@ fn stored(snapshot: &Snapshot, id: &str) -> Result<Sought, Problem> {
     Ok(Sought { id: Some(document.id), text: document.text })
 }
 
-/// Whether long texts are shown whole, and how somebody asks for that.
+/// Choice to show texts whole, or shortened with a link to request the whole texts.
 enum Whole {
     Yes,
     Ask(Html),
@@ -118,7 +118,7 @@ fn whole_link(asked: &Asked) -> Html {
     html!("<a class=\"button\" href=\"{}\">Show both whole</a>", address::with("/compare", &parameters))
 }
 
-/// Measures and texts of two documents; for so many bytes of them, the memory is counted already.
+/// Compares two documents; memory for `counted` bytes of text is already reserved.
 fn compared(
     both: [&Sought; 2],
     scheme: &Scheme,
@@ -129,7 +129,7 @@ fn compared(
         return Err(Problem::new(Kind::Impossible, "the index keeps no texts, so there is nothing to compare"));
     };
     let _more = memory.beyond(counted, 2 * lookalike::comparing_bytes([left, right], scheme))?;
-    // Both take a while for long texts, and neither needs the other.
+    // Both are slow for long texts, and independent.
     let (comparison, cut) = thread::scope(|scope| {
         let cut = scope.spawn(|| pieces_of([left, right], scheme).pieces);
         (lookalike::compare(left, right, scheme), cut.join())

@@ -1,10 +1,10 @@
-//! Why two records are a match, or are none: field by field, by which key, and in which clusters.
+//! Explains why two records match or do not: field by field, by which key, and in which clusters.
 
 use lookalike::core::link::key::Outcome;
 use lookalike::{ClusterExplanation, Compared, KeyExplanation, PairExplanation};
 use lookalike_page::{Cell, Column, Html, Table, html, name, number};
 
-/// All of it.
+/// Renders the explanation.
 pub(super) fn show(ids: [&str; 2], pair: &PairExplanation) -> Html {
     let keys: Html = pair.keys.iter().map(|key| html!("<li>{}</li>\n", shown_key(key))).collect();
     let [left, right] = ids.map(name);
@@ -32,12 +32,12 @@ fn verdict(pair: &PairExplanation) -> String {
     format!("{decision}. The probability that they are one is {probability:.4}, and {threshold:.3} is needed.")
 }
 
-/// What each field adds, as bars.
+/// The contribution of each field, as bars.
 fn weights(pair: &PairExplanation) -> Html {
     lookalike::waterfall(&pair.fields, "weights", "What each field says, in bits").draw().figure()
 }
 
-/// Both values of each field.
+/// The values of both records by field.
 fn fields(pair: &PairExplanation) -> Html {
     let columns = [Column::text("field"), Column::text("left"), Column::text("right"), Column::text("how alike")];
     let columns = columns.into_iter().chain([Column::number("points"), Column::number("bits")]);

@@ -1,4 +1,4 @@
-//! What a search for the documents of a file found: one answer per document, each with its best match opened.
+//! Results of a search for the documents of a file: one answer per document, with its best match shown.
 
 use std::time::Instant;
 
@@ -15,19 +15,19 @@ use crate::memory::Memory;
 use crate::problem::{Kind, Problem};
 use crate::state::OpenIndex;
 
-/// How many documents with matches are shown.
+/// Maximum number of documents with matches to show.
 const MOST_SHOWN: usize = 100;
 
-/// How many bytes of texts side by side the page has.
+/// Maximum bytes of side-by-side texts in the page.
 const TEXT_BYTES: usize = 1_000_000;
 
-/// How many documents without a match, and how many skipped entries, are named.
+/// Maximum number of documents without a match, and of skipped entries, to list.
 const NAMED: usize = 20;
 
-/// How many characters of a reason are shown.
+/// Maximum number of characters of a reason.
 const REASON: usize = 200;
 
-/// Searches for every document of a file, read as the command reads files, and shows the answers.
+/// Searches for every document of a file, read like the command does, and shows the answers.
 pub(super) fn show(
     index: &OpenIndex,
     file: &SentFile,
@@ -90,13 +90,13 @@ pub(super) fn show(
     ))
 }
 
-/// The id of a document as its owner knows it: files are known by their names here.
+/// The id of a document as its owner knows it: files are shown by their names.
 fn document(id: &str, file: &SentFile) -> String {
     let folder = file.path.parent().map(|folder| format!("{}/", folder.display())).unwrap_or_default();
     id.strip_prefix(&folder).unwrap_or(id).to_owned()
 }
 
-/// Stops a search that nobody waits for any more.
+/// Stops a search when its time is over.
 struct Until(Instant);
 
 impl Progress for Until {
@@ -130,7 +130,7 @@ fn summed_up(searched: &Searched, documents: u64, seconds: f64) -> String {
     format!("{} of {of} in the file matched, {among}. {cut}{all}", number::count(searched.matched_count))
 }
 
-/// One document, which opens to its matches.
+/// Renders one document with its matches.
 fn of_document(id: &str, found: &Found, is_open: bool, room: &mut Budget) -> Html {
     let (listed, all) = (found.answer.hits.len() as u64, found.answer.match_count);
     let count = if listed < all {
@@ -159,7 +159,7 @@ fn of_document(id: &str, found: &Found, is_open: bool, room: &mut Budget) -> Htm
     )
 }
 
-/// What is said of documents with matches that are not shown.
+/// Describes documents with matches that are not shown.
 fn rest(searched: &Searched, shown: usize) -> Html {
     match searched.matched_count.saturating_sub(shown as u64) {
         0 => Html::default(),

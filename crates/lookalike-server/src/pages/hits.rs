@@ -1,4 +1,4 @@
-//! What a search found: the matches with their measures, and one of them opened beside the list.
+//! Results of a search: the matches with their measures, and one of them shown beside the list.
 
 use lookalike::{Scheme, pieces_of};
 use lookalike_index::{Answer, Hit, Snapshot};
@@ -12,7 +12,7 @@ use crate::access::Sight;
 use crate::memory::Memory;
 use crate::problem::{Kind, Problem};
 
-/// What was found.
+/// The results.
 pub(super) struct Found {
     pub(super) index: String,
     pub(super) documents: u64,
@@ -23,45 +23,45 @@ pub(super) struct Found {
     pub(super) opened: Option<Opened>,
 }
 
-/// What was searched for.
+/// The query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Queried {
     /// The text of the form.
     Text,
-    /// Documents like the stored one with this id.
+    /// Documents similar to the stored one with this id.
     Like(String),
-    /// A document of a file that was sent.
+    /// A document of an uploaded file.
     File,
 }
 
-/// A match that is opened.
+/// A match shown side by side.
 pub(super) struct Opened {
-    /// What it matches.
+    /// Name of the query.
     own: String,
     id: String,
-    /// None where the index keeps no texts.
+    /// None if the index does not store texts.
     sides: Option<SideBySide>,
 }
 
-/// Longer texts are shown in excerpts here; the screen for comparing shows them whole.
+/// Longer texts are shown as excerpts here; the page for comparing shows them whole.
 const MOST_WHOLE: usize = 60_000;
 
-/// Fields of a document that are shown with it, and how much of each.
+/// Maximum number of fields shown with a document, and of characters of each.
 const MOST_FIELDS: usize = 4;
 const FIELD_LENGTH: usize = 60;
 
-/// Opens matches for somebody.
+/// Prepares matches for display.
 #[derive(Clone, Copy)]
 pub(super) struct Opener<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) scheme: &'a Scheme,
-    /// What is shown of the match.
+    /// The part of the match that may be shown.
     pub(super) sight: Sight,
     pub(super) memory: &'a Memory,
 }
 
 impl Opener<'_> {
-    /// Opens a match of a text, which is known by a name. For so many bytes of texts, the memory is counted already.
+    /// Prepares a match of a text with a given name. Memory for `counted` bytes of text is already reserved.
     pub(super) fn open(&self, own: &str, text: Option<&str>, id: &str, counted: usize) -> Result<Opened, Problem> {
         let missing =
             || Problem::new(Kind::NoSuchDocument, format!("no document of the index has the id '{}'", name(id)));
@@ -90,7 +90,7 @@ impl Opener<'_> {
     }
 }
 
-/// All of it.
+/// Renders the results.
 pub(super) fn show(found: &Found) -> Html {
     let hits: Html = found.answer.hits.iter().map(|hit| show_hit(found, hit)).collect();
     if hits.is_empty() {
@@ -104,7 +104,7 @@ pub(super) fn show(found: &Found) -> Html {
     )
 }
 
-/// How many there are, of how many documents, and whether that is all.
+/// Describes the number of matches, of documents, and whether the list is complete.
 fn summed_up(found: &Found) -> String {
     let answer = &found.answer;
     let among = format!("among {}, in {}", number::of(found.documents, "document"), took(found.seconds));
@@ -161,7 +161,7 @@ pub(super) fn show_hit(found: &Found, hit: &Hit) -> Html {
     )
 }
 
-/// What is stored with a document: its source or address first.
+/// The stored fields of a document: its source or address first.
 pub(super) fn stored(fields: &str) -> Html {
     let Ok(fields) = serde_json::from_str::<Map<String, Value>>(fields) else { return Html::default() };
     let shown = |(name, value): (&String, &Value)| {
@@ -178,7 +178,7 @@ pub(super) fn stored(fields: &str) -> Html {
     html!("<p class=\"stored\">{}</p>", shown)
 }
 
-/// What can be done with a match: links for a stored document, and buttons that send the text again.
+/// Actions for a match: links for a stored document, and buttons that submit the text again.
 fn actions(found: &Found, id: &str, is_open: bool) -> Html {
     let compare = match &found.query {
         Queried::Like(own) => {

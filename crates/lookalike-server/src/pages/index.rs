@@ -1,4 +1,4 @@
-//! Index: what an index has, what can be done with it, and the API by example.
+//! The page of an index: its contents, its actions, and API examples.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ use crate::runs::example;
 use crate::state::Shared;
 use crate::tasks::{Task, TaskKind, TaskState};
 
-/// Which document an address means.
+/// The document in a URL.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct AskedDocument {
     pub(super) id: String,
 }
 
-/// How many bytes of a text are shown.
+/// Maximum bytes of a text to show.
 const MOST_TEXT: usize = 200_000;
 
-/// All indexes; of one, all about it.
+/// Lists all indexes, or shows the only one.
 pub(super) async fn list(may: MayRead, State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Result<Page, Problem> {
     let indexes = shared.indexes();
     if let ([only], None) = (&indexes[..], &shared.root) {
@@ -53,7 +53,7 @@ pub(super) async fn list(may: MayRead, State(shared): State<Arc<Shared>>, header
     Ok(Screen { title: "Indexes", current: Current::Index, body }.page())
 }
 
-/// What is said where there is no index: how to make one, and what there is to see instead.
+/// The page without any index: how to create one, and alternatives.
 pub(super) fn none(shared: &Shared) -> Html {
     let by_request = if shared.root.is_some() {
         ", send <code>PUT /v1/indexes/NAME</code>, or make one on the page of <a href=\"/indexes\">indexes</a>"
@@ -108,7 +108,7 @@ pub(super) async fn show(
     Ok(Screen { title: &index, current: Current::Index, body }.page())
 }
 
-/// One document, and what can be done with it.
+/// Shows one document and its actions.
 pub(super) async fn document(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
@@ -202,7 +202,7 @@ fn document_form(index: &str) -> Html {
     )
 }
 
-/// What is being done with the index, and was.
+/// Current and past tasks of the index.
 fn tasks(all: &[Task], index: &str) -> Html {
     let mut table = Table::new(
         "Tasks",
@@ -238,13 +238,13 @@ fn tasks(all: &[Task], index: &str) -> Html {
     html!("<h2>Tasks</h2>\n{}", shown)
 }
 
-/// This server, as its user called it.
+/// The address of this server as the user entered it.
 fn server(shared: &Shared, headers: &HeaderMap) -> String {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:7811");
     format!("{}://{host}", if shared.is_secure { "https" } else { "http" })
 }
 
-/// Requests to be copied.
+/// Example requests to copy.
 fn examples(index: &str, server: &str, needs_key: bool) -> Html {
     let key = if needs_key { " -H \"Authorization: Bearer $KEY\"" } else { "" };
     let at = format!("{server}/v1/indexes/{index}");

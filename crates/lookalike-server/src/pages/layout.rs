@@ -1,21 +1,21 @@
-//! What is around every screen: the head, the ways to the other screens, and the style.
+//! The layout of every page: header, navigation, and style.
 
 use axum::response::{Html as Body, IntoResponse, Response};
 use lookalike_page::{Html, html};
 
 use super::assets::VERSION;
 
-/// A screen.
+/// A page.
 pub(super) struct Screen<'a> {
-    /// Its name, for the window.
+    /// Its title.
     pub(super) title: &'a str,
-    /// Where it belongs.
+    /// Its section in the navigation.
     pub(super) current: Current,
-    /// What is on it.
+    /// Its content.
     pub(super) body: Html,
 }
 
-/// Which of the ways leads to where one is.
+/// The current section of the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Current {
     Search,
@@ -33,19 +33,19 @@ const WAYS: [(Current, &str, &str); 4] = [
 ];
 
 impl Screen<'_> {
-    /// The page with this screen.
+    /// Wraps the content in a page.
     pub(super) fn page(self) -> Page {
         Page { title: self.title.to_owned(), current: self.current, body: self.body, again_in: None }
     }
 }
 
-/// A screen that is shown when it is known for whom: a handler knows what is on it, and the layer above who asked.
+/// A page to be rendered once the user is known: handlers create the content, and the layer above knows the user.
 #[derive(Clone, Debug)]
 pub(super) struct Page {
     title: String,
     current: Current,
     body: Html,
-    /// After how many seconds the page is loaded again.
+    /// Seconds until the page reloads itself.
     again_in: Option<u64>,
 }
 
@@ -58,12 +58,12 @@ impl IntoResponse for Page {
 }
 
 impl Page {
-    /// The same page, loaded again after some seconds, also without a script.
+    /// Makes the page reload itself after some seconds, even without scripts.
     pub(super) fn again_in(self, seconds: u64) -> Self {
         Self { again_in: Some(seconds), ..self }
     }
 
-    /// The whole page; `owner` is the name of the key by which somebody is logged in.
+    /// Renders the whole page; `owner` is the name of the key of the logged-in user.
     pub(super) fn show(&self, owner: Option<&str>) -> Body<String> {
         let way = |(current, address, name): &(Current, &str, &str)| {
             let is_here = Html::ours(if *current == self.current { " aria-current=\"page\"" } else { "" });
@@ -92,7 +92,7 @@ impl Page {
     }
 }
 
-/// Links between the screens of one thing, of which one is open.
+/// Links between related pages, one of which is current.
 pub(super) fn tabs(label: &str, tabs: &[(Html, &str, bool)]) -> Html {
     let tab = |(address, name, is_here): &(Html, &str, bool)| {
         let is_here = Html::ours(if *is_here { " aria-current=\"page\"" } else { "" });
@@ -101,7 +101,7 @@ pub(super) fn tabs(label: &str, tabs: &[(Html, &str, bool)]) -> Html {
     html!("<nav class=\"tabs\" aria-label=\"{}\"><ul>{}</ul></nav>\n", label, tabs.iter().map(tab).collect::<Html>())
 }
 
-/// Numbers with names, and what they mean.
+/// Numbers with their names and meanings.
 pub(super) fn facts(facts: &[(&str, String, String)]) -> Html {
     let fact = |(name, value, note): &(&str, String, String)| {
         html!("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n", *name, value, note)
@@ -109,7 +109,7 @@ pub(super) fn facts(facts: &[(&str, String, String)]) -> Html {
     html!("<dl class=\"facts\">{}</dl>\n", facts.iter().map(fact).collect::<Html>())
 }
 
-/// How much of a whole, as a short line; the number stands beside it.
+/// A share as a short bar; the number is beside it.
 pub(super) fn share_line(share: f64) -> Html {
     let wide = (100.0 * share.clamp(0.0, 1.0)).round() as u32;
     html!(

@@ -1,4 +1,5 @@
-//! A key for a browser: kept in a cookie that no script can read and that is sent with no request of another site.
+//! Login for browsers: the key is kept in a cookie that scripts cannot read and that is not sent with requests of other
+//! sites.
 
 use std::sync::Arc;
 
@@ -17,14 +18,14 @@ use crate::keys::{COOKIE, Caller};
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
-/// Where somebody wanted to go.
+/// The page to return to.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Asked {
     to: String,
 }
 
-/// How long a browser keeps a key: a working day.
+/// Lifetime of the cookie: a working day.
 const SECONDS: u32 = 12 * 60 * 60;
 
 /// The form.
@@ -35,7 +36,7 @@ pub(super) async fn show(State(shared): State<Arc<Shared>>, Query(asked): Query<
     form(&asked.to, None).into_response()
 }
 
-/// Takes a key, and goes on if it is known.
+/// Accepts a key, and redirects if it is known.
 pub(super) async fn enter(
     State(shared): State<Arc<Shared>>,
     Extension(Peer(client)): Extension<Peer>,
@@ -57,18 +58,18 @@ pub(super) async fn enter(
     Ok(([(header::SET_COOKIE, cookie)], Redirect::to(to)).into_response())
 }
 
-/// Forgets the key.
+/// Deletes the cookie.
 pub(super) async fn leave(State(shared): State<Arc<Shared>>) -> Response {
     let cookie = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0{}", secure(&shared));
     ([(header::SET_COOKIE, cookie)], Redirect::to("/login")).into_response()
 }
 
-/// Over HTTPS, the cookie is never sent without it.
+/// With HTTPS, the cookie is only sent over HTTPS.
 fn secure(shared: &Shared) -> &'static str {
     if shared.is_secure { "; Secure" } else { "" }
 }
 
-/// An address of this server; anything else leads to the start.
+/// A path on this server; anything else becomes the start page.
 fn within(to: &str) -> &str {
     let is_within = to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\r', '\n', '\t', '\0']);
     if is_within && to.is_ascii() { to } else { "/" }

@@ -1,18 +1,18 @@
-//! What the numbers of a comparison say, in a sentence and in a few facts.
+//! Describes the numbers of a comparison in a sentence and a few facts.
 
 use lookalike::{Comparison, Verdict};
 use lookalike_page::{Html, html, number};
 
 use super::layout::facts;
 
-/// How to read two texts side by side.
+/// Instructions for reading two texts side by side.
 pub(super) fn legend() -> Html {
     Html::ours(
         "<p class=\"legend\">What both have is <mark class=\"p1\"><sup>1</sup>numbered and underlined</mark>, with the same number on both sides; what only one has is <del>framed</del>. <span class=\"keys\"><kbd>n</kbd> and <kbd>p</kbd> step through the passages.</span></p>\n",
     )
 }
 
-/// Whether two documents are near-duplicates, and why.
+/// States whether two documents are near-duplicates, and why.
 pub(super) fn sentence(compared: &Comparison) -> String {
     let (shown, threshold) = (number::similarity(compared.similarity), compared.threshold);
     match compared.verdict {
@@ -35,7 +35,7 @@ pub(super) fn sentence(compared: &Comparison) -> String {
     }
 }
 
-/// How much of each is in the other, as a person would say it.
+/// Describes how much of each document is in the other.
 fn parts(compared: &Comparison) -> String {
     let (left, right) = (compared.containment_of_left, compared.containment_of_right);
     let share = number::share;
@@ -101,7 +101,7 @@ pub(super) fn all(compared: &Comparison) -> Html {
     html!("{}", facts(&shown))
 }
 
-/// A chance that is neither nothing nor sure does not look like it.
+/// A probability; one that is not exactly 0 or 1 is never shown as such.
 fn found(chance: f64) -> String {
     let shown = format!("{chance:.4}");
     match &*shown {

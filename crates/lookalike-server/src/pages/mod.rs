@@ -1,16 +1,16 @@
-//! The screens: pages for people, made on the server, which work without a script.
+//! The pages for people, rendered on the server; they work without scripts.
 //!
 //! | screen | file |
 //! | --- | --- |
-//! | Search | `search.rs`, and `hits.rs` and `file_hits.rs` for what was found |
-//! | Compare | `compare.rs`, and `measures.rs` for what the numbers say |
+//! | Search | `search.rs`, and `hits.rs` and `file_hits.rs` for the results |
+//! | Compare | `compare.rs`, and `measures.rs` for the meaning of the numbers |
 //! | Result, Clusters, Sources | `result.rs` for the run as a whole, `removals.rs` for its rows, `pair.rs` for one of them |
-//! | Records | `records.rs`, and `explanation.rs` for why two of them are a match |
-//! | Beginning | `start.rs`: a file is deduplicated, an index is made, an example is tried |
-//! | Index | `index.rs`, and `change.rs` for what adds and deletes |
+//! | Records | `records.rs`, and `explanation.rs` for the reason of a match |
+//! | Start | `start.rs`: deduplicate a file, create an index, try an example |
+//! | Index | `index.rs`, and `change.rs` for adding and deleting |
 //!
-//! A screen answers as the API does, with a [`Problem`] where something is wrong; [`as_page`] makes a page of it, or asks for a key.
-//! What is on every page, such as who is logged in, is put around a screen there too.
+//! A handler returns a [`Problem`] on errors, like the API; [`as_page`] converts it to a page, or asks for a key. It
+//! also adds the common parts of every page, such as the logged-in user.
 
 mod address;
 mod assets;
@@ -45,7 +45,7 @@ use crate::keys::Caller;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
-/// The routes of all screens.
+/// The routes of all pages.
 pub(crate) fn routes() -> Router<Arc<Shared>> {
     Router::new()
         .route("/", get(search::show).post(search::find))
@@ -70,18 +70,18 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         .route("/indexes/{index}/restore", post(change::restore))
         .route("/login", get(login::show).post(login::enter))
         .route("/logout", post(login::leave))
-        // Bodies are read piece by piece, and each piece is counted where it is read.
+        // Bodies are read in pieces, which are limited where they are read.
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn(as_page))
         .merge(assets::routes())
 }
 
-/// What a browser may load and do on a page: only what is of this server.
+/// Content security policy: only resources of this server.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
-/// Refuses forms of other sites, makes pages of problems, and asks for a key where one is missing.
+/// Rejects forms of other sites, converts problems to pages, and asks for a key if one is missing.
 async fn as_page(request: Request, next: Next) -> Response {
     let (method, address) = (request.method().clone(), request.uri().clone());
     let is_own = is_own_form(&method, request.headers());
@@ -90,7 +90,7 @@ async fn as_page(request: Request, next: Next) -> Response {
     if let Some(problem) = response.extensions().get::<Problem>().cloned() {
         response = match problem.kind() {
             Kind::KeyMissing | Kind::KeyUnknown => {
-                // After a form, its text is gone anyway: the screen is opened anew.
+                // The text of a submitted form is lost in any case: open the page again.
                 let back =
                     if method == Method::GET { address.path_and_query().map_or("/", |to| to.as_str()) } else { "/" };
                 let to = format!("/login?to={}", address::part(back));
@@ -109,12 +109,13 @@ async fn as_page(request: Request, next: Next) -> Response {
     }
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-    // With no referrer at all, a browser would not say which site a form is of.
+    // Without any referrer, a browser would not send the origin of a form.
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     response
 }
 
-/// Whether a form was sent by a page of this server. Browsers say so; what is not a browser has no cookie that could be misused.
+/// True if a form was sent by a page of this server, according to the browser. Other clients have no cookie that could
+/// be misused.
 fn is_own_form(method: &Method, headers: &HeaderMap) -> bool {
     let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
     *method != Method::POST || matches!(site, None | Some("same-origin" | "none"))
@@ -133,7 +134,7 @@ fn problem_page(status: StatusCode, title: &str, detail: &str) -> Response {
     (status, Screen { title, current: Current::Nowhere, body }.page()).into_response()
 }
 
-/// A sentence begins with a capital letter and ends with a stop.
+/// Capitalizes a sentence and ends it with a full stop.
 fn first_upper(sentence: &str) -> String {
     let mut letters = sentence.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
@@ -152,7 +153,7 @@ mod tests {
         };
         assert!(is_own_form(&Method::POST, &from("same-origin")) && is_own_form(&Method::POST, &HeaderMap::new()));
         assert!(!is_own_form(&Method::POST, &from("cross-site")) && !is_own_form(&Method::POST, &from("same-site")));
-        // A link of another site may lead here.
+        // A link on another site may lead here.
         assert!(is_own_form(&Method::GET, &from("cross-site")));
     }
 

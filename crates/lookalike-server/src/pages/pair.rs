@@ -1,4 +1,5 @@
-//! A removal side by side with what was kept: with the ones before and after it in its list, and the labels of the audit.
+//! A removal side by side with the kept document, with links to the adjacent pairs of its list, and the labels of the
+//! audit.
 
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ use crate::runs::opened::{OpenResult, unreadable};
 use crate::runs::table::PlacedRemoval;
 use crate::state::Shared;
 
-/// Which pair an address means: where its row begins, and which one of its list it is.
+/// The pair in a URL: the position of its row, and its number in the list.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct AskedPair {
@@ -32,10 +33,10 @@ pub(super) struct AskedPair {
     whole: bool,
 }
 
-/// How many bytes of a text are shown to whoever did not ask for more.
+/// Maximum bytes of a text shown without a request for the whole.
 const MOST_WHOLE: usize = 1_000_000;
 
-/// One removal, side by side with what was kept.
+/// Shows one removal side by side with the kept document.
 pub(super) async fn show(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
@@ -85,7 +86,7 @@ pub(super) async fn show(
     Ok(Screen { title: "A removal", current: Current::Results, body }.page())
 }
 
-/// The row that an address means. Where both are given, the place decides: the list may be another one since.
+/// The row in a URL. If both are given, the position decides: the list may have changed.
 fn wanted(open: &OpenResult, asked: AskedPair, rows: &AskedRows) -> Result<PlacedRemoval, Problem> {
     let missing = || Problem::new(Kind::Malformed, "row: no row of removed.jsonl begins there");
     match (asked.row, asked.n) {
@@ -117,7 +118,7 @@ impl Address<'_> {
     }
 }
 
-/// The ways to the pair before and the pair after in the list, and back to it.
+/// Links to the previous and next pair of the list, and back to the list.
 fn steps(open: &OpenResult, at: &Address<'_>, n: Option<u64>) -> Result<Html, Problem> {
     let Some(n) = n else { return Ok(Html::default()) };
     let count = open.rows(&at.rows.check()?, n, 1)?.count;
@@ -137,7 +138,7 @@ fn steps(open: &OpenResult, at: &Address<'_>, n: Option<u64>) -> Result<Html, Pr
     ))
 }
 
-/// The buttons of the audit: each answer is on the disk when it is acknowledged.
+/// The buttons of the audit: each answer is on disk before it is acknowledged.
 fn label_form(result: &str, rows: &AskedRows, n: Option<u64>, row: u64, said: Option<Answer>) -> Html {
     let button = |answer: Option<Answer>, value: &'static str, name: &'static str| {
         let is_said = answer.is_some() && answer == said;
@@ -165,7 +166,7 @@ fn label_form(result: &str, rows: &AskedRows, n: Option<u64>, row: u64, said: Op
     )
 }
 
-/// Takes an answer, and goes on to the next pair of the list.
+/// Stores an answer, and redirects to the next pair of the list.
 pub(super) async fn label(
     _may: MayWrite,
     State(shared): State<Arc<Shared>>,

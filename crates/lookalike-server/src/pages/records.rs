@@ -1,4 +1,4 @@
-//! Records: the matches of `link`, and why two records are one, or are none.
+//! Results of `link`: the matches, and why two records match or do not.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::problem::{Kind, Problem, without_folder};
 use crate::runs::opened::unreadable;
 use crate::state::Shared;
 
-/// Which pair an address means, and which part of the list.
+/// The pair in a URL, and the part of the list.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Asked {
@@ -22,7 +22,7 @@ pub(super) struct Asked {
     after: u64,
 }
 
-/// How many matches a screen has.
+/// Number of matches per page.
 const ON_SCREEN: usize = 50;
 
 /// The result of `link` with this name.
@@ -43,7 +43,7 @@ pub(super) async fn show(shared: &Arc<Shared>, result: String, asked: Asked) -> 
     Ok(Screen { title: &result, current: Current::Results, body: body.await? }.page())
 }
 
-/// What is shown of `summary.json`.
+/// The part of `summary.json` that is shown.
 #[derive(Debug, Deserialize)]
 struct Summary {
     record_counts: Vec<u64>,
@@ -53,7 +53,7 @@ struct Summary {
     threshold: f64,
 }
 
-/// What is shown of a row of `matches.csv`.
+/// The part of a row of `matches.csv` that is shown.
 #[derive(Debug, Deserialize)]
 struct Match {
     left_id: String,
@@ -62,7 +62,7 @@ struct Match {
     probability: f64,
 }
 
-/// What was read and found.
+/// Summary of the input and the matches.
 fn summed_up(folder: &Path) -> Result<Html, Problem> {
     let text = std::fs::read_to_string(folder.join("summary.json")).map_err(|error| unreadable(&error))?;
     let summary: Summary = serde_json::from_str(&text)
@@ -88,7 +88,7 @@ fn form(asked: &Asked) -> Html {
     )
 }
 
-/// Some rows of `matches.csv`, read from its beginning: it is sorted by probability, and few go far.
+/// Some rows of `matches.csv`, read from the beginning: it is sorted by probability, and few people page far.
 fn matches(folder: &Path, result: &str, after: u64) -> Result<Html, Problem> {
     let wrong = |error: csv::Error| Problem::new(Kind::NoSuchResult, format!("matches.csv: {error}"));
     let mut reader = csv::Reader::from_path(folder.join("matches.csv")).map_err(wrong)?;

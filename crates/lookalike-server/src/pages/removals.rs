@@ -1,4 +1,5 @@
-//! The rows of a result: removals by any filter and in any order, and clusters with their members. One of them is shown by `pair.rs`.
+//! The rows of a result: removals with any filter and order, and clusters with their members. `pair.rs` shows one of
+//! them.
 
 use std::sync::Arc;
 
@@ -20,17 +21,17 @@ use crate::runs::starts::Starts;
 use crate::runs::table::{BANDS, PlacedRemoval, Which};
 use crate::state::Shared;
 
-/// Where a list begins.
+/// Start of a list.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Asked {
     after: u64,
 }
 
-/// How many rows a screen has.
+/// Number of rows per page.
 const ON_SCREEN: usize = 50;
 
-/// Removals that a filter takes, in its order.
+/// Lists the removals that match a filter, in its order.
 pub(super) async fn list(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
@@ -80,7 +81,7 @@ pub(super) async fn list(
     Ok(Screen { title, current: Current::Results, body }.page())
 }
 
-/// The form that filters and sorts all rows, and the ways to have them as a file.
+/// The form to filter and sort all rows, and links to export them.
 fn list_form(result: &str, asked: &AskedRows, count: u64) -> Html {
     let value = |value: &Option<String>| Html::exact(value.as_deref().unwrap_or_default());
     let options = |chosen: &Option<String>, all: &[(&str, &str)]| {
@@ -134,7 +135,7 @@ fn list_form(result: &str, asked: &AskedRows, count: u64) -> Html {
     )
 }
 
-/// Clusters, the largest first.
+/// Clusters, largest first.
 pub(super) async fn clusters(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
@@ -215,7 +216,7 @@ pub(super) async fn cluster(
     Ok(Screen { title: "A cluster", current: Current::Results, body }.page())
 }
 
-/// Rows as a table, each with a link to its pair. Columns lead to the list in another order.
+/// Rows as a table, each with a link to its pair. Column headers link to the list in another order.
 fn shown_rows(result: &str, asked: &AskedRows, after: u64, rows: &[PlacedRemoval], starts: &Starts) -> Html {
     if rows.is_empty() {
         return html!("<p>{}</p>\n", "There are none.");
@@ -265,7 +266,7 @@ fn shown_rows(result: &str, asked: &AskedRows, after: u64, rows: &[PlacedRemoval
     )
 }
 
-/// What two documents have in common.
+/// Describes the kind of a removal.
 pub(super) fn what(removal: &Removal) -> &'static str {
     match removal {
         Removal { exact_copy: true, .. } => "exact copy",
@@ -274,7 +275,7 @@ pub(super) fn what(removal: &Removal) -> &'static str {
     }
 }
 
-/// Links to the bands that have rows, of which one may be open.
+/// Links to the bands that have rows, one of which may be current.
 fn bands(result: &str, asked: &AskedRows, by_band: &[u64]) -> Html {
     let path = format!("/results/{}/removed", address::part(result));
     let link = |parameters: &[(&str, &str)], shown: String, count: u64, is_here: bool| {
@@ -294,7 +295,7 @@ fn bands(result: &str, asked: &AskedRows, by_band: &[u64]) -> Html {
     html!("<nav class=\"bands\" aria-label=\"Bands of similarity\"><ul>{}</ul></nav>\n", links)
 }
 
-/// Where a list goes on, and where it came from.
+/// Links to the next and previous parts of a list.
 pub(super) fn pages(path: &str, parameters: &[(&str, &str)], after: u64, count: u64) -> Html {
     let step = ON_SCREEN as u64;
     let to = |after: u64, what: &str, relation: &'static str| {

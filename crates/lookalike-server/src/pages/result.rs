@@ -1,4 +1,4 @@
-//! Result: what came in, went and why; and Sources: who lost how much to whom.
+//! The page of a result: input, removals and reasons; and the page of sources.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub(super) async fn show_example(
     show(may, State(shared), Path(example::NAME.to_owned()), query).await
 }
 
-/// A result: of documents as a whole, of records pair by pair. While it is made, how far that is.
+/// Shows a result: a report for documents, pairs for records. While it is being created, shows the progress.
 pub(super) async fn show(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
@@ -92,10 +92,10 @@ pub(super) async fn show(
     Ok(Screen { title: &name, current: Current::Results, body }.page().into_response())
 }
 
-/// How many files are listed.
+/// Maximum number of files to list.
 const MOST_FILES: usize = 100;
 
-/// The files of a result, and the way to delete it.
+/// The files of a result, and a link to delete it.
 fn downloads(result: &str, all: &[ResultFile], is_own: bool) -> Html {
     let mut table = Table::new("Files", vec![Column::text("file"), Column::text("what"), Column::number("size")]);
     for ResultFile { name: file, bytes } in all.iter().take(MOST_FILES) {
@@ -129,7 +129,7 @@ fn downloads(result: &str, all: &[ResultFile], is_own: bool) -> Html {
     section("files", "Download", &html!("{}{}{}", table.render(), more, delete))
 }
 
-/// Who lost how much to whom.
+/// Shows the number of documents removed between sources.
 pub(super) async fn sources(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
@@ -138,7 +138,7 @@ pub(super) async fn sources(
     let of_job = name.clone();
     let sources = results::with(&shared, name.clone(), move |open| {
         let to_source = |source: &str, kept_in: Option<&str>| {
-            // A source of the reference is shown with a note behind its name.
+            // A source of the reference is shown with a note after its name.
             let kept_in = kept_in.map(|kept_in| kept_in.trim_end_matches(" (reference)"));
             let kept_in =
                 kept_in.map_or_else(String::new, |kept_in| format!("&kept_source={}", address::part(kept_in)));
@@ -156,7 +156,7 @@ pub(super) async fn sources(
     Ok(Screen { title: &format!("Sources of {name}"), current: Current::Results, body }.page())
 }
 
-/// A part of a screen that has a name.
+/// A named section of a page.
 pub(super) fn section(id: &'static str, title: &str, body: &Html) -> Html {
     html!(
         "<section id=\"{}\" aria-labelledby=\"{}-h\"><h2 id=\"{}-h\">{}</h2>\n{}</section>\n",
@@ -168,7 +168,7 @@ pub(super) fn section(id: &'static str, title: &str, body: &Html) -> Html {
     )
 }
 
-/// The screens of one result.
+/// The pages of one result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tab {
     Overview,
@@ -178,7 +178,7 @@ pub(super) enum Tab {
     Sources,
 }
 
-/// The ways between them.
+/// The links between them.
 pub(super) fn result_tabs(name: &str, current: Tab) -> Html {
     let to = |rest: &str, parameters: &[(&str, &str)]| {
         address::with(&format!("/results/{}{rest}", address::part(name)), parameters)

@@ -1,4 +1,4 @@
-//! Search: a text, a stored document or the documents of a file, and everything in an index that is like them.
+//! The search page: finds documents similar to a text, a stored document or the documents of a file.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,33 +20,33 @@ use crate::memory::Memory;
 use crate::problem::{Kind, Problem};
 use crate::state::{OpenIndex, Shared};
 
-/// What an address may ask for.
+/// The parameters of a URL.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Asked {
     index: String,
-    /// Documents like the one with this id.
+    /// Finds documents similar to the one with this id.
     like: Option<String>,
     open: Option<String>,
     threshold: Option<f64>,
     top: Option<usize>,
     text: String,
-    /// The fields of a file's records.
+    /// The text and id fields of a file's records.
     text_field: Option<String>,
     id_field: Option<String>,
 }
 
-/// How many matches are shown when nobody says, and at most.
+/// Default and maximum number of matches shown.
 const USUAL_TOP: usize = 10;
 const MOST: usize = 200;
 
-/// How long the documents of a file are searched for, at most: less than a request may take.
+/// Maximum time to search for the documents of a file: less than the limit of a request.
 const LONGEST: Duration = Duration::from_secs(25);
 
-/// Beyond this, the text is not sent back into its field: a browser would be busy with it.
+/// Longer texts are not sent back to their field, since browsers are slow with them.
 const MOST_SENT_BACK: usize = 1_000_000;
 
-/// The form, and what an address asks for.
+/// Shows the form, and the results for the parameters of the URL.
 pub(super) async fn show(
     _may: MaySearch,
     sight: Sight,
@@ -58,7 +58,7 @@ pub(super) async fn show(
     Ok(page(&shared, &asked, &found))
 }
 
-/// The form as it was sent, and what was found.
+/// Shows the submitted form and the results.
 pub(super) async fn find(
     _may: MaySearch,
     sight: Sight,
@@ -70,7 +70,7 @@ pub(super) async fn find(
     Ok(page(&shared, &asked, &found))
 }
 
-/// Only what was found, for a script that asks while somebody types.
+/// Shows only the results, for a script that searches while the user types.
 pub(super) async fn matches(
     _may: MaySearch,
     sight: Sight,
@@ -82,13 +82,13 @@ pub(super) async fn matches(
 }
 
 impl Asked {
-    /// What a form asks for, its file, and the form itself, for which memory is counted as long as it is here.
+    /// Parses a form: its query, its file, and the form itself, whose memory stays reserved while it exists.
     async fn of(form: Form, shared: &Shared) -> Result<(Self, Option<SentFile>, Fields), Problem> {
         let mut fields = Fields::read(form, Takes::Texts, shared).await?;
         let wrong = |name: &str, allowed: &str| Problem::new(Kind::Malformed, format!("{name}: give {allowed}"));
         let threshold = fields.given("threshold").map(str::parse).transpose();
         let top = fields.given("top").map(str::parse).transpose();
-        // Whoever sends a file means it, whatever an earlier search left in the field for a text.
+        // An uploaded file takes precedence over a text left from an earlier search.
         let file = fields.file.take();
         let text = if file.is_some() { String::new() } else { fields.take_text("text")? };
         let asked = Self {
@@ -113,7 +113,7 @@ impl Asked {
     }
 }
 
-/// The index that is meant; the first if nobody says.
+/// The selected index; the first by default.
 fn index_of(shared: &Shared, name: &str) -> Result<Arc<OpenIndex>, Problem> {
     match shared.indexes().into_iter().next() {
         Some(first) if name.is_empty() => Ok(first),
@@ -168,7 +168,7 @@ fn search(index: &OpenIndex, asked: &Asked, sight: Sight, memory: &Memory) -> Re
     let opened = asked.open.as_deref().or(answer.hits.first().map(|hit| &*hit.id)).map(str::to_owned);
     let opener = Opener { snapshot: &snapshot, scheme: index.index.scheme(), sight, memory };
     let opened = match opened {
-        // What two stored documents share is all of both, if they are copies.
+        // If two stored documents are copies, their shared passages are the whole documents.
         Some(_) if asked.like.is_some() && sight == Sight::Shared => None,
         Some(id) => Some(opener.open(own, text, &id, asked.text.len())?),
         None => None,
@@ -205,7 +205,7 @@ fn form(shared: &Shared, asked: &Asked) -> Html {
     };
     let options: Html = indexes.iter().map(of_index).collect();
     let lowest = index_of(shared, &asked.index).map_or(0.8, |index| index.index.scheme().threshold());
-    // Each index has a threshold of its own: only what somebody asked for goes with a search.
+    // Each index has its own threshold: only one that the user entered is sent along.
     let threshold = asked.threshold.map(|threshold| threshold.to_string()).unwrap_or_default();
     let text = Html::exact(if asked.text.len() > MOST_SENT_BACK { "" } else { &asked.text });
     let likeness = asked.like.as_deref().map_or(Html::default(), |id| {
@@ -225,7 +225,7 @@ fn form(shared: &Shared, asked: &Asked) -> Html {
     )
 }
 
-/// How long something took, as short as people say it.
+/// Formats a duration briefly.
 pub(super) fn took(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.1} ms", 1000.0 * seconds) } else { number::seconds(seconds) }
 }

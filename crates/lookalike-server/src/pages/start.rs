@@ -1,4 +1,4 @@
-//! Where people begin: a file is deduplicated, an index is made, and both can be tried with an example.
+//! The start page: deduplicate a file, create an index, or try either with an example.
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ use crate::runs::example;
 use crate::state::Shared;
 use crate::tasks::{Task, TaskState};
 
-/// How many seconds a page waits before it looks again how far a run is.
+/// Seconds between updates of the progress of a run.
 const LOOK_AGAIN: u64 = 1;
 
-/// The form to deduplicate a file, and the example; nothing where no results are made.
+/// The form to deduplicate a file, and the example; empty if no results can be created.
 pub(super) fn dedup_forms(shared: &Shared) -> Html {
     let Some(is_temporary) = shared.results.makes() else { return Html::default() };
     let kept = if is_temporary {
@@ -41,7 +41,7 @@ pub(super) fn dedup_forms(shared: &Shared) -> Html {
     )
 }
 
-/// The form to make an index, and the example; nothing where none are made.
+/// The form to create an index, and the example; empty if none can be created.
 pub(super) fn index_forms(shared: &Shared) -> Html {
     if shared.root.is_none() {
         return Html::default();
@@ -51,7 +51,7 @@ pub(super) fn index_forms(shared: &Shared) -> Html {
     )
 }
 
-/// Takes a file, and leads to where its run can be watched.
+/// Accepts a file, and redirects to the progress of its run.
 pub(super) async fn dedup(_may: MayWrite, State(shared): State<Arc<Shared>>, form: Form) -> Result<Redirect, Problem> {
     Ok(to_result(&make::start(&shared, form).await?))
 }
@@ -65,7 +65,7 @@ fn to_result(task: &Task) -> Redirect {
     Redirect::to(&format!("/results/{}", address::part(&task.makes)))
 }
 
-/// How far the run is that makes a result, or why there is none.
+/// The progress of the run that creates a result, or its error.
 pub(super) fn progress(task: &Task) -> Response {
     let name = &*task.makes;
     let body = if task.state == TaskState::Failed {
@@ -100,7 +100,7 @@ pub(super) fn progress(task: &Task) -> Response {
     }
 }
 
-/// Asks before a result is deleted.
+/// Asks for confirmation before a result is deleted.
 pub(super) async fn ask_delete(
     _may: MayWrite,
     State(shared): State<Arc<Shared>>,
@@ -116,7 +116,7 @@ pub(super) async fn ask_delete(
     Ok(Screen { title: "Delete a result", current: Current::Results, body }.page())
 }
 
-/// Deletes a result, or stops the run that makes it.
+/// Deletes a result, or stops the run that creates it.
 pub(super) async fn delete(
     _may: MayWrite,
     State(shared): State<Arc<Shared>>,
@@ -127,7 +127,7 @@ pub(super) async fn delete(
     Ok(Redirect::to("/results"))
 }
 
-/// Makes an index.
+/// Creates an index.
 pub(super) async fn new_index(
     _may: MayAdmin,
     State(shared): State<Arc<Shared>>,
@@ -138,7 +138,7 @@ pub(super) async fn new_index(
     let mut options = Map::new();
     for option in ["threshold", "measure", "store"] {
         if let Some(text) = fields.given(option) {
-            // What is not a number is refused with the name of the option.
+            // Anything that is not a number is rejected with the name of the option.
             let value = if option == "threshold" { serde_json::from_str(text).ok() } else { None };
             options.insert(option.to_owned(), value.unwrap_or_else(|| Value::from(text)));
         }
@@ -158,7 +158,7 @@ async fn make_one(shared: &Arc<Shared>, name: String, options: Map<String, Value
     Ok(())
 }
 
-/// Makes an index of the example, with a threshold at which it has much to find.
+/// Creates an index of the example, with a threshold at which it finds many pairs.
 pub(super) async fn index_example(_may: MayAdmin, State(shared): State<Arc<Shared>>) -> Result<Redirect, Problem> {
     let options = Map::from_iter([("threshold".to_owned(), Value::from(0.5))]);
     make_one(&shared, example::NAME.to_owned(), options).await?;
@@ -173,6 +173,6 @@ pub(super) async fn index_example(_may: MayAdmin, State(shared): State<Arc<Share
         open.with_writer(|writer| Ok(into_index::add(writer, &options, &Silent)))?.map_err(Problem::from)
     });
     added.await?;
-    // A search whose answer is more than the document itself.
+    // A search that finds more than the document itself.
     Ok(Redirect::to(&format!("/?index={}&like={}", example::NAME, example::SIMILAR)))
 }

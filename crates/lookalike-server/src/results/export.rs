@@ -1,4 +1,4 @@
-//! All removals that a filter takes, as a file: CSV for a spreadsheet, or JSON lines.
+//! Exports all removals that match a filter: CSV for a spreadsheet, or JSON lines.
 
 use std::io;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) enum ExportFormat {
     Jsonl,
 }
 
-/// Which rows are asked for, and in which form.
+/// Requested rows, and their format.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Asked {
@@ -41,7 +41,7 @@ pub(crate) struct Asked {
     format: ExportFormat,
 }
 
-/// How many rows are written at once.
+/// Number of rows written at once.
 const AT_ONCE: usize = 1_000;
 
 /// A removal with the first words of both documents. As an object it is the removal alone.
@@ -66,14 +66,14 @@ impl Row for Exported<'_> {
     }
 }
 
-/// All removals that a filter takes, as a file.
+/// Exports all removals that match the filters, as a file.
 #[utoipa::path(get, path = "/v1/results/{result}/export", operation_id = "export_removed", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
-        ("format" = Option<ExportFormat>, Query, description = "CSV unless JSON lines are asked for"),
+        ("format" = Option<ExportFormat>, Query, description = "The format of the file. Default: CSV"),
         AskedRows,
     ),
-    responses((status = 200, description = "The rows", body = String, content_type = "text/csv"), (status = 400, description = "A value is impossible"), (status = 404, description = "There is no such result")))]
+    responses((status = 200, description = "The rows", body = String, content_type = "text/csv"), (status = 400, description = "A value is invalid"), (status = 404, description = "There is no such result")))]
 pub(crate) async fn export(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
@@ -81,7 +81,7 @@ pub(crate) async fn export(
     Query(Asked { rows, format }): Query<Asked>,
 ) -> Result<Response, Problem> {
     let filter = Arc::new(rows.check()?);
-    // What is wrong is said before anything is sent.
+    // Report errors before anything is sent.
     let first = part(&shared, &name, &filter, format, 0).await?;
     let (kind, ending) = match format {
         ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),
@@ -102,7 +102,7 @@ pub(crate) async fn export(
         if bytes.is_empty() {
             return Ok::<_, io::Error>(None);
         }
-        // A header without rows is followed by nothing.
+        // A header without rows is the end.
         Ok(Some((bytes, (shared, name, filter, None, after + rows.max(1)))))
     });
     Ok((headers, Body::from_stream(pieces)).into_response())

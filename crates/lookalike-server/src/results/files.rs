@@ -1,4 +1,4 @@
-//! The files of a result, to be downloaded: what is kept, what was removed and why, the summary and the report.
+//! Downloads of the files of a result: kept documents, removals with reasons, the summary and the report.
 
 use std::path::Path as FilePath;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ use crate::state::Shared;
 /// Files that a result has at its top.
 const TOP: [&str; 4] = ["removed.jsonl", "clusters.jsonl", "summary.json", "report.html"];
 
-/// Where the kept documents are.
+/// Folder of the kept documents.
 const KEPT: &str = "kept";
 
-/// How many files of kept documents are listed, and how deep in folders they are.
+/// Maximum number of files of kept documents to list, and maximum depth of their folders.
 const MOST: usize = 1_000;
 const DEEPEST: usize = 16;
 
-/// How much of a file is sent at once.
+/// Bytes of a file sent at once.
 const PIECE: usize = 1 << 16;
 
 /// The files of a result.
@@ -68,7 +68,7 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/v1/results/{result}/files/{file}", operation_id = "download_file", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
-        ("file" = String, Path, description = "The name of the file, as it is listed", example = "kept/news.jsonl"),
+        ("file" = String, Path, description = "The name of the file, as listed", example = "kept/news.jsonl"),
     ),
     responses((status = 200, description = "The file", body = String, content_type = "application/octet-stream"), (status = 404, description = "There is no such result or file")))]
 pub(crate) async fn download(
@@ -78,7 +78,7 @@ pub(crate) async fn download(
 ) -> Result<Response, Problem> {
     let folder = shared.result(&name)?;
     let wanted = file.clone();
-    // Only what is listed is ever opened, so no name leads elsewhere.
+    // Only listed files are opened, so a name cannot lead elsewhere.
     let found = shared.work.search(move || {
         let found = files_of(&folder).into_iter().find(|listed| listed.name == wanted);
         Ok(found.map(|listed| (folder.join(&listed.name), listed.bytes)))
@@ -98,7 +98,7 @@ pub(crate) async fn download(
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (header::CONTENT_LENGTH, bytes.to_string()),
-        // Never shown as a page of this server: a report has a script.
+        // Never displayed as a page of this server: a report has a script.
         (header::CONTENT_DISPOSITION, format!("attachment; filename*=UTF-8''{name}")),
     ];
     Ok((headers, Body::from_stream(pieces)).into_response())

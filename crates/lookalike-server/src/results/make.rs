@@ -1,10 +1,11 @@
-//! Runs that are made here: a file is sent, deduplicated beside all requests, and served as a result.
+//! Runs that are started here: an uploaded file is deduplicated in the background, and served as a result.
 
 use std::sync::{Arc, PoisonError};
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, StatusCode, header};
+use lookalike::{JobOption, Refused};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -19,7 +20,7 @@ use crate::state::Shared;
 use crate::tasks::{Seen, Task};
 
 /// Options of `dedup` that a form may have. None of them is a path of this machine.
-const WORDS: [&str; 13] = [
+const WORDS: [&str; 23] = [
     "text",
     "html_field",
     "id",
@@ -27,23 +28,35 @@ const WORDS: [&str; 13] = [
     "split",
     "delimiter",
     "shingle",
+    "tokens",
+    "purpose",
     "fold",
     "measure",
+    "key",
     "method",
+    "sketch",
+    "shingle_weights",
+    "tables",
+    "checksum",
     "keep",
+    "within",
+    "different_numbers",
     "group",
     "source",
+    "report_texts",
 ];
-const NUMBERS: [&str; 4] = ["threshold", "recall", "bands", "rows"];
-const FLAGS: [&str; 2] = ["exact", "no_header"];
+const NUMBERS: [&str; 9] =
+    ["threshold", "recall", "bands", "rows", "slots", "agree", "bits", "sketch_bits", "fail_if_source_loses"];
+const FLAGS: [&str; 9] =
+    ["alt", "count_repeats", "each_field", "exact", "links", "no_header", "no_report", "rows_random", "verify"];
 
 /// Fields of a form that are no options.
 const OTHERS: [&str; 1] = ["name"];
 
-/// Removes near-duplicates from a file that is sent, and serves what comes of it as a result. It is a task that can be asked about.
+/// Removes near-duplicates from an uploaded file, and serves the outcome as a result. The response is a task whose progress can be queried.
 #[utoipa::path(post, path = "/v1/results", operation_id = "make_result", tag = "results",
     request_body(content = Object, content_type = "multipart/form-data", description = "The file, as `file`; the name of the result, as `name`; and options of `lookalike dedup` by name, such as text, id, threshold, measure, keep and source. For example `curl -F file=@news.jsonl -F threshold=0.7`"),
-    responses((status = 202, description = "The task has begun; `makes` is the name of the result", body = Task), (status = 400, description = "A field is unknown, or there is no file"), (status = 409, description = "There is a result of this name"), (status = 413, description = "The file is too large"), (status = 422, description = "An option is impossible"), (status = 503, description = "Too many files are being deduplicated"), (status = 507, description = "The results of this server take all the room that they have")))]
+    responses((status = 202, description = "The task was started; `makes` is the name of the result", body = Task), (status = 400, description = "There is no file"), (status = 409, description = "A result with this name exists"), (status = 413, description = "The file is too large"), (status = 422, description = "An option is unknown or invalid"), (status = 503, description = "Too many files are being deduplicated"), (status = 507, description = "The results of this server have reached their limit on disk")))]
 pub(crate) async fn make(
     _may: MayWrite,
     State(shared): State<Arc<Shared>>,
@@ -53,10 +66,10 @@ pub(crate) async fn make(
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, format!("/v1/tasks/{}", task.id))], Json(task)))
 }
 
-/// Deletes a result that was made here, with the file that was sent for it; a run that is under way is stopped.
+/// Deletes a result that was created by this server, with its uploaded file; a run in progress is stopped.
 #[utoipa::path(delete, path = "/v1/results/{result}", operation_id = "delete_result", tag = "results",
     params(("result" = String, Path, description = "The name of the result", example = "clean")),
-    responses((status = 204, description = "It is gone"), (status = 404, description = "There is no such result"), (status = 409, description = "It was not made by this server")))]
+    responses((status = 204, description = "Deleted"), (status = 404, description = "There is no such result"), (status = 409, description = "It was not created by this server")))]
 pub(crate) async fn delete(
     _may: MayWrite,
     State(shared): State<Arc<Shared>>,
@@ -71,7 +84,7 @@ pub(crate) async fn delete(
 ///
 /// # Errors
 ///
-/// When there is none of them, or it was not made here.
+/// If there is no such result, or it was not created here.
 pub(crate) fn remove(shared: &Shared, name: &str) -> Result<(), Problem> {
     if shared.tasks.stop_run(name) {
         return Ok(());
@@ -90,7 +103,7 @@ pub(crate) fn remove(shared: &Shared, name: &str) -> Result<(), Problem> {
 ///
 /// # Errors
 ///
-/// When the form or an option is wrong, or there is no room.
+/// If the form or an option is invalid, or there is no room.
 pub(crate) async fn start(shared: &Arc<Shared>, form: Form) -> Result<Task, Problem> {
     let of_job = Arc::clone(shared);
     let (folder, room) = shared.work.write(move || of_job.results.room()).await?;
@@ -107,7 +120,7 @@ pub(crate) async fn start(shared: &Arc<Shared>, form: Form) -> Result<Task, Prob
 ///
 /// # Errors
 ///
-/// When there is no room.
+/// If there is no room.
 pub(crate) async fn start_example(shared: &Arc<Shared>) -> Result<Task, Problem> {
     let of_job = Arc::clone(shared);
     let folder = shared.work.write(move || {
@@ -140,7 +153,7 @@ async fn begin(
             }
             done
         };
-        // One is under way, and the others wait.
+        // One is running, and the others wait.
         let most = 1 + of_job.limits.runs_waiting;
         of_job.tasks.start_run(&made.name, most, run).inspect_err(|_| made.abandon())
     };
@@ -150,7 +163,7 @@ async fn begin(
 fn deduplicate(shared: &Shared, made: &NewResult, options: &Map<String, Value>, seen: &Seen) -> Result<Value, Problem> {
     let _one_at_a_time = shared.making.lock().unwrap_or_else(PoisonError::into_inner);
     let limits = &shared.limits;
-    // Half of the machine, so that searches go on.
+    // Half of the cores, so that searches are not delayed.
     let threads = std::thread::available_parallelism().map_or(1, |cores| usize::from(cores).div_ceil(2));
     let request =
         made.request(options)?.memory(limits.run_bytes()).max_input(limits.input_bytes).threads(threads as i64);
@@ -158,7 +171,7 @@ fn deduplicate(shared: &Shared, made: &NewResult, options: &Map<String, Value>, 
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.resources().threads()).build();
     let pool = pool.map_err(|error| Problem::logged(Kind::Internal, &error))?;
     let summary = pool.install(|| lookalike::dedup(&options, seen));
-    // Whoever sent the file does not know where it is on this machine.
+    // Clients must not see where their file is on this machine.
     let summary = summary.map_err(|error| Problem::new(Kind::NotPossible, made.without_folder(&error.to_string())))?;
     Ok(json!({
         "document_count": summary.input.document_count, "removed_count": summary.found.removed_count,
@@ -175,17 +188,31 @@ fn options(fields: &Fields) -> Result<Map<String, Value>, Problem> {
             _ if text.is_empty() => continue,
             name if OTHERS.contains(&name) => continue,
             name if WORDS.contains(&name) => Value::from(text),
-            // What is not a number is refused with the name of the option.
+            name if name == JobOption::IgnoreBoilerplate.name() => boilerplate(text)?,
+            // Anything that is not a number, or neither true nor false, is rejected with the name of the option.
             name if NUMBERS.contains(&name) => serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)),
-            name if FLAGS.contains(&name) => Value::from(text == "true"),
+            name if FLAGS.contains(&name) => match text {
+                "true" | "false" => Value::from(text == "true"),
+                other => Value::from(other),
+            },
             name => {
-                let detail = format!("the form has an unknown field '{}'", shown(name));
-                return Err(Problem::new(Kind::Malformed, detail));
+                let known = [&WORDS[..], &NUMBERS, &FLAGS].concat().into_iter().filter_map(JobOption::of_name);
+                let known = known.chain([JobOption::IgnoreBoilerplate]);
+                return Err(Refused::unknown_option(shown(name), known).into());
             }
         };
         options.insert(name.to_owned(), value);
     }
     Ok(options)
+}
+
+/// The boilerplate to ignore. A table is not accepted, since it would be a file of the server.
+fn boilerplate(text: &str) -> Result<Value, Problem> {
+    let is_possible = |value: &Value| value.is_boolean() || value.is_number();
+    let value = serde_json::from_str(text).ok().filter(is_possible);
+    value.ok_or_else(|| {
+        Refused::unknown_word(JobOption::IgnoreBoilerplate, shown(text), "true, or a share of pages such as 0.3").into()
+    })
 }
 
 /// A name for the result of a file.

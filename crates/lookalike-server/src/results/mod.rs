@@ -1,4 +1,5 @@
-//! Results of `dedup` and `link`: `/v1/results…`. They are read page by page, downloaded, made of files that are sent, and deleted.
+//! Results of `dedup` and `link`: `/v1/results…`. They can be read in pages, downloaded, created from uploads, and
+//! deleted.
 
 pub(crate) mod export;
 pub(crate) mod files;
@@ -34,11 +35,11 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         .route("/v1/results/{result}/clusters", get(clusters))
         .route("/v1/results/{result}/removed", get(removed))
         .route("/v1/results/{result}/sources", get(sources))
-        // A form is read piece by piece, and each piece is counted where it is read.
+        // A form is read in pieces, which are limited where they are read.
         .layer(DefaultBodyLimit::disable())
 }
 
-/// All results of the server.
+/// Lists the results of the server.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Listed {
     /// By name.
@@ -50,26 +51,26 @@ pub(crate) struct Listed {
 pub(crate) struct ListedResult {
     /// Its name.
     name: String,
-    /// What made it: `dedup` or `link`.
+    /// The job that made the result: `dedup` or `link`.
     kind: &'static str,
-    /// Whether it was made by this server, and can be deleted.
+    /// True if the result was created by this server, and can be deleted.
     can_be_deleted: bool,
 }
 
-/// Which part of a list is asked for.
+/// Requested part of a list.
 #[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Part {
-    /// Where the page begins: `next` of the page before.
+    /// Start of the page: `next` of the previous page.
     #[serde(default)]
     after: u64,
-    /// How many to give: 100 if nothing is said, 1,000 at most.
+    /// Number of rows per page, at most 1,000. Default: 100.
     #[serde(default = "usual_limit")]
     limit: usize,
 }
 
-/// Which removals are asked for, and which part of them.
+/// Requested removals, and the part of them to return.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RemovedParameters {
@@ -84,23 +85,23 @@ pub(crate) struct RemovedParameters {
 /// Some rows of a list, and how to go on.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Removed {
-    /// How many there are.
+    /// Number of all rows.
     count: u64,
-    /// Some of them.
+    /// The rows of this page.
     #[schema(value_type = Vec<Object>)]
     removed: Vec<Removal>,
-    /// Where the next page begins; none after the last.
+    /// Start of the next page; null on the last page.
     next: Option<u64>,
 }
 
 /// Some clusters, and how to go on.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Clusters {
-    /// How many there are.
+    /// Number of all clusters.
     count: u64,
-    /// Some of them.
+    /// The rows of this page.
     clusters: Vec<Cluster>,
-    /// Where the next page begins; none after the last.
+    /// Start of the next page; null on the last page.
     next: Option<u64>,
 }
 
@@ -111,35 +112,35 @@ pub(crate) struct Cluster {
     cluster: u32,
     /// The document that is kept.
     kept_id: String,
-    /// How many documents were removed for it.
+    /// Number of documents that were removed for it.
     removed_count: u64,
 }
 
-/// Sources, and what went between the largest of them.
+/// Sources, and the removals between the largest of them.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Sources {
     /// Documents and removals by source, as `summary.json` has them.
     #[schema(value_type = Vec<Object>)]
     sources: Vec<Source>,
-    /// How many sources are not named.
+    /// Number of sources that are not listed.
     more_source_count: u64,
-    /// How many documents of one source (`removed_source`) were removed for documents of another (`kept_source`).
+    /// Number of documents of one source (`removed_source`) that were removed for documents of another (`kept_source`).
     #[schema(value_type = Vec<Object>)]
     flows: Vec<SourceFlow>,
 }
 
-/// How many rows are given when nobody says, and at most.
+/// Default and maximum number of rows to return.
 const USUAL_LIMIT: usize = 100;
 const MOST: usize = 1_000;
 
-/// Between how many sources flows are given.
+/// Maximum number of sources with flows between them.
 const FLOW_SOURCES: usize = 100;
 
 fn usual_limit() -> usize {
     USUAL_LIMIT
 }
 
-/// All results of the server.
+/// Lists the results of the server.
 #[utoipa::path(get, path = "/v1/results", operation_id = "list_results", tag = "results",
     responses((status = 200, description = "Names and kinds", body = Listed)))]
 pub(crate) async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Json<Listed> {
@@ -152,7 +153,7 @@ pub(crate) async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Js
     Json(Listed { results: shared.results.all().into_iter().map(result).collect() })
 }
 
-/// The summary of a run, as `summary.json` has it.
+/// Returns the summary of a run (`summary.json`).
 #[utoipa::path(get, path = "/v1/results/{result}", operation_id = "show_result", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
@@ -167,7 +168,7 @@ pub(crate) async fn summary(
     Ok(Json(summary).into_response())
 }
 
-/// Clusters with a removed document, the largest first.
+/// Lists clusters with at least one removed document, largest first.
 #[utoipa::path(get, path = "/v1/results/{result}/clusters", operation_id = "list_clusters", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
@@ -196,13 +197,13 @@ pub(crate) async fn clusters(
     Ok(Json(clusters.await?).into_response())
 }
 
-/// Removed documents, each with the one kept in its place.
+/// Lists removed documents, each with the document kept in its place.
 #[utoipa::path(get, path = "/v1/results/{result}/removed", operation_id = "list_removed", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
         AskedRows, Part,
     ),
-    responses((status = 200, description = "Some rows of `removed.jsonl`", body = Removed), (status = 400, description = "A value is impossible"), (status = 404, description = "There is no such result")))]
+    responses((status = 200, description = "Some rows of `removed.jsonl`", body = Removed), (status = 400, description = "A value is invalid"), (status = 404, description = "There is no such result")))]
 pub(crate) async fn removed(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
@@ -219,12 +220,12 @@ pub(crate) async fn removed(
     Ok(Json(removed.await?).into_response())
 }
 
-/// How much each source lost, and to whom.
+/// Losses of each source, and the sources in favor of which they occurred.
 #[utoipa::path(get, path = "/v1/results/{result}/sources", operation_id = "list_sources", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
     ),
-    responses((status = 200, description = "Sources, and what went between the largest of them", body = Sources), (status = 404, description = "There is no such result")))]
+    responses((status = 200, description = "Sources, and the removals between the largest of them", body = Sources), (status = 404, description = "There is no such result")))]
 pub(crate) async fn sources(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,

@@ -1,4 +1,4 @@
-//! Documents to try it with: the example of three newspapers, which is part of the program.
+//! The example documents of three newspapers, compiled into the program.
 
 use std::io;
 use std::path::Path;
@@ -7,7 +7,7 @@ macro_rules! example {
     ($($name:literal),+ $(,)?) => { [$(($name, include_bytes!(concat!("../../../../examples/news/", $name)))),+] };
 }
 
-/// The files of the example by name.
+/// The example files by name.
 const FILES: [(&str, &[u8]); 11] = {
     let files: [(&str, &[u8]); 11] = example![
         "agency.jsonl",
@@ -25,20 +25,20 @@ const FILES: [(&str, &[u8]); 11] = {
     files
 };
 
-/// The name of what is made of the example.
+/// The name of indexes and results of the example.
 pub(crate) const NAME: &str = "example";
 
-/// The field of the id in the files that have fields.
+/// The id field of the files that have fields.
 pub(crate) const ID: &str = "id";
 
 /// The id of a document that several others are similar to.
 pub(crate) const SIMILAR: &str = "agency-001";
 
-/// Writes the example to a folder, which exists.
+/// Writes the example to an existing folder.
 ///
 /// # Errors
 ///
-/// When the disk refuses.
+/// If the disk returns an error.
 pub(crate) fn write_to(folder: &Path) -> io::Result<()> {
     std::fs::create_dir(folder.join("letters"))?;
     FILES.iter().try_for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes))

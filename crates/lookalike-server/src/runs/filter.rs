@@ -1,4 +1,4 @@
-//! Which removals somebody wants to see, and in which order. It holds for all rows, not for those of one screen.
+//! Filters and orders of removals. They apply to all rows, not to those of one page.
 
 use std::cmp::Ordering;
 
@@ -9,33 +9,33 @@ use utoipa::{IntoParams, ToSchema};
 use super::table::{BANDS, Which};
 use crate::problem::{Kind, Problem};
 
-/// Which rows an address asks for, as it is written. What is empty is not asked for, as in a form.
+/// Filter for rows as written in an address. An empty value filters nothing, as in a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, IntoParams)]
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct AskedRows {
-    /// As the file has them unless another order is given.
+    /// The order of the rows. Default: that of the file.
     #[param(value_type = Option<Order>)]
     pub(crate) order: Option<String>,
-    /// Only those of a band of similarity, by its lower end in percent: 80; or `copies`.
+    /// Only removals in a band of similarity, named by its lower end in percent, such as 80; or `copies`.
     pub(crate) band: Option<String>,
-    /// Only those of a cluster.
+    /// Only removals of a cluster.
     #[param(value_type = Option<u32>)]
     pub(crate) cluster: Option<String>,
-    /// Only those of a source.
+    /// Only removals of a source.
     pub(crate) source: Option<String>,
-    /// Only those whose kept document is of a source.
+    /// Only removals whose kept document is from a source.
     pub(crate) kept_source: Option<String>,
-    /// Only those with this similarity or more.
+    /// Only removals with at least this similarity.
     #[param(value_type = Option<f64>)]
     pub(crate) similarity_from: Option<String>,
-    /// Only those with this similarity or less.
+    /// Only removals with at most this similarity.
     #[param(value_type = Option<f64>)]
     pub(crate) similarity_to: Option<String>,
-    /// Only exact copies, those with the same words, or the others.
+    /// Only exact copies, removals with the same words, or near-duplicates.
     #[param(value_type = Option<RemovalKind>)]
     pub(crate) kind: Option<String>,
-    /// Only those with this text in an id, a source, a file, an address or the first words.
+    /// Only removals with this text in an id, a source, a file, an address or the first words.
     pub(crate) text: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) enum Order {
     LargestCluster,
 }
 
-/// What a removed document has in common with the kept one.
+/// Content that a removed document has in common with the kept one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RemovalKind {
@@ -72,7 +72,7 @@ pub(crate) enum RemovalKind {
     NearDuplicate,
 }
 
-/// Which rows are wanted, and in which order.
+/// A checked filter and order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Filter {
     pub(crate) order: Order,
@@ -85,7 +85,7 @@ pub(crate) struct Filter {
     text: Option<String>,
 }
 
-/// What rows are sorted by.
+/// The sort key of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SortKey {
     Number(f64),
@@ -93,7 +93,7 @@ pub(crate) enum SortKey {
 }
 
 impl SortKey {
-    /// Bytes that it takes, about.
+    /// Approximate size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let words = match self {
             Self::Number(_) => 0,
@@ -115,7 +115,7 @@ impl SortKey {
 }
 
 impl AskedRows {
-    /// All parameters that are given, by name.
+    /// All given parameters, by name.
     pub(crate) fn given(&self) -> Vec<(&'static str, &str)> {
         let all = [
             ("order", &self.order),
@@ -131,11 +131,11 @@ impl AskedRows {
         all.into_iter().filter_map(|(name, value)| Some((name, given(value.as_ref())?))).collect()
     }
 
-    /// Checks what is asked for.
+    /// Checks the parameters.
     ///
     /// # Errors
     ///
-    /// When a value is impossible.
+    /// If a value is invalid.
     pub(crate) fn check(&self) -> Result<Filter, Problem> {
         let group = match (given(self.band.as_ref()), given(self.cluster.as_ref())) {
             (Some(band), None) => Some(band_of(band)?),
@@ -175,7 +175,7 @@ fn similarity(name: &str, value: Option<&String>) -> Result<Option<f64>, Problem
     given(value).map(read).transpose()
 }
 
-/// A band as it is written: its lower end in percent, or `copies`.
+/// Parses a band: its lower end in percent, or `copies`.
 pub(crate) fn band_of(band: &str) -> Result<Which, Problem> {
     let wrong = || Problem::new(Kind::Malformed, "band: give 0, 5, 10 and so on up to 95, or 'copies'");
     if band == "copies" {
@@ -187,26 +187,26 @@ pub(crate) fn band_of(band: &str) -> Result<Which, Problem> {
 }
 
 impl Filter {
-    /// The order of the table that has just these rows, if one has.
+    /// The order of the table that has exactly these rows, if there is one.
     pub(crate) fn as_which(&self) -> Option<Which> {
         let is_plain = Self { order: self.order, group: self.group, ..Self::default() } == *self;
         match (self.group, self.order) {
             _ if !is_plain => None,
             (None, Order::Input) => Some(Which::InPlace),
             (None, Order::LeastSimilar) => Some(Which::LeastSimilar),
-            // Rows of a band are the least similar first in any case, and exact copies are all as similar.
+            // Rows of a band are always sorted least similar first, and exact copies are all equally similar.
             (Some(Which::Band(_) | Which::Copies), Order::Input | Order::LeastSimilar)
             | (Some(Which::Cluster(_)), Order::Input) => self.group,
             _ => None,
         }
     }
 
-    /// Which group of rows is asked for: a band, exact copies or a cluster.
+    /// The requested group of rows: a band, exact copies or a cluster.
     pub(crate) fn group(&self) -> Option<Which> {
         self.group
     }
 
-    /// Whether a row is wanted. `starts` has the first words of both documents, where they are known.
+    /// True if a row matches. `starts` has the first words of both documents, if known.
     pub(crate) fn takes(&self, removal: &Removal, starts: [&str; 2]) -> bool {
         let is_in_group = match self.group {
             Some(Which::Cluster(cluster)) => removal.cluster == cluster,
@@ -232,12 +232,12 @@ impl Filter {
             && self.text.as_ref().is_none_or(|text| has(removal, starts, text))
     }
 
-    /// What a row is sorted by; none in the order of the file.
+    /// The sort key of a row; none for the order of the file.
     pub(crate) fn key(&self, removal: &Removal) -> Option<SortKey> {
         let words = |first: &str, second: &str| SortKey::Words(first.into(), second.into());
         Some(match self.order {
             Order::Input => return None,
-            // Exact copies are more similar than what has the same words.
+            // Exact copies rank above documents with the same words.
             Order::LeastSimilar => SortKey::Number(removal.similarity + f64::from(u8::from(removal.exact_copy))),
             Order::MostSimilar => SortKey::Number(-removal.similarity - f64::from(u8::from(removal.exact_copy))),
             Order::Removed => words(&removal.removed_id, ""),
@@ -248,7 +248,7 @@ impl Filter {
     }
 }
 
-/// Whether a row has a text, in small letters, anywhere that a person sees it.
+/// True if a row contains a lower-case text in any visible part.
 fn has(removal: &Removal, starts: [&str; 2], text: &str) -> bool {
     let named = [
         Some(&*removal.removed_id),

@@ -1,4 +1,4 @@
-//! Finished runs: their folders, where the rows of `removed.jsonl` are, and runs that are made here.
+//! Finished runs: their folders, the positions of the rows of `removed.jsonl`, and runs that are started here.
 
 pub(crate) mod example;
 pub(crate) mod filter;

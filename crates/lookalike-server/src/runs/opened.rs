@@ -1,4 +1,4 @@
-//! Folders with results, opened when somebody first asks, and again when they have changed.
+//! Result folders, opened at the first request, and again after they have changed.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -16,10 +16,10 @@ use super::table::RowTable;
 use super::view::View;
 use crate::problem::{Kind, Problem};
 
-/// What a run read, by its command line: from there its texts are read again.
+/// Determines the input of a run from its command line, to read its texts again.
 pub type InputOf = fn(&Path) -> Option<(ReadOptions, Vec<PathBuf>)>;
 
-/// The results that have been asked for.
+/// The open results.
 #[derive(Default)]
 pub(crate) struct Opened {
     results: Mutex<HashMap<String, Arc<OpenResult>>>,
@@ -30,14 +30,14 @@ pub(crate) struct Opened {
 #[derive(Debug)]
 pub(crate) struct OpenResult {
     pub(crate) run: Arc<FinishedRun>,
-    /// When its summary was written: another time is another result.
+    /// Modification time of its summary: a different time means a different result.
     written: Option<SystemTime>,
     table: Arc<Making>,
     starts: Arc<ReadingStarts>,
     pub(super) views: Mutex<VecDeque<(Filter, Arc<View>)>>,
 }
 
-/// A table that is being made, by a thread of its own.
+/// A table being built by a separate thread.
 #[derive(Debug)]
 struct Making {
     made: Mutex<Option<Result<Arc<RowTable>, String>>>,
@@ -46,18 +46,18 @@ struct Making {
     all_bytes: u64,
 }
 
-/// How long a request waits for a table. Most are made in less.
+/// Time a request waits for a table. Most are built faster.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a list waits for the first words of its documents.
+/// Time a list waits for the first words of its documents.
 const STARTS_PATIENCE: Duration = Duration::from_secs(3);
 
 impl Opened {
-    /// The result of this name and folder.
+    /// Opens the result with this name and folder.
     ///
     /// # Errors
     ///
-    /// When the folder has no result of `dedup`.
+    /// If the folder has no result of `dedup`.
     pub(crate) fn open(&self, name: &str, folder: &Path) -> Result<Arc<OpenResult>, Problem> {
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         let written = written(folder);
@@ -73,7 +73,7 @@ impl Opened {
         Ok(open)
     }
 
-    /// Forgets a result that was deleted.
+    /// Removes a deleted result.
     pub(crate) fn forget(&self, name: &str) {
         self.results.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
     }
@@ -86,20 +86,20 @@ impl fmt::Debug for Opened {
 }
 
 impl OpenResult {
-    /// Where its rows are. It waits for them to be read.
+    /// The positions of its rows. Waits until they have been read.
     ///
     /// # Errors
     ///
-    /// When that takes long, or they cannot be read.
+    /// If that takes too long, or they cannot be read.
     pub(crate) fn table(&self) -> Result<Arc<RowTable>, Problem> {
         self.table.wait(PATIENCE)
     }
 
-    /// The first words of the documents in its rows, as far as they are read by now.
+    /// The first words of the documents in its rows, as far as they have been read.
     ///
     /// # Errors
     ///
-    /// When its rows cannot be read.
+    /// If its rows cannot be read.
     pub(crate) fn starts(&self) -> Result<Arc<Starts>, Problem> {
         Ok(self.starts.wait(&self.run, &self.table()?, STARTS_PATIENCE))
     }
@@ -148,7 +148,7 @@ fn written(folder: &Path) -> Option<SystemTime> {
     std::fs::metadata(folder.join("summary.json")).and_then(|facts| facts.modified()).ok()
 }
 
-/// A file of a result that cannot be read.
+/// The error for a file of a result that cannot be read.
 pub(crate) fn unreadable(error: &std::io::Error) -> Problem {
     Problem::new(Kind::NoSuchResult, format!("a file of the result cannot be read: {error}"))
 }

@@ -1,5 +1,5 @@
-//! The first words of the documents in `removed.jsonl`, so that a list shows more than ids. They are read again from the input, once, by a
-//! thread of its own; until it is done, and where the input is too large or is gone, rows have ids alone.
+//! The first words of the documents in `removed.jsonl`, so that a list shows more than ids. They are read from the
+//! input once, by a separate thread; until then, or if the input is too large or missing, rows show only ids.
 
 use std::collections::HashMap;
 use std::io;
@@ -10,7 +10,7 @@ use lookalike::{FinishedRun, Removal};
 
 use super::table::RowTable;
 
-/// The first words of documents by place.
+/// The first words of documents by position.
 #[derive(Debug, Default)]
 pub(crate) struct Starts {
     files: HashMap<(bool, String), u32>,
@@ -32,16 +32,17 @@ enum State {
     Read(Arc<Starts>),
 }
 
-/// Beyond this many removals, and bytes of input, first words are not read: they would take too much memory or time.
+/// Maximum number of removals, and of input bytes, for which first words are read: beyond, they would take too much
+/// memory or time.
 const MOST_REMOVALS: u64 = 200_000;
 const MOST_INPUT: u64 = 1 << 30;
 
-/// How many bytes of a text are looked at, and how many characters of it are shown.
+/// Maximum bytes of a text to examine, and characters to show.
 const BYTES: usize = 400;
 const SHOWN: usize = 80;
 
 impl ReadingStarts {
-    /// The first words, if they are read within some time; otherwise those that there are: none.
+    /// Returns the first words if they are read in time, and otherwise none.
     pub(crate) fn wait(
         self: &Arc<Self>,
         run: &Arc<FinishedRun>,
@@ -53,7 +54,7 @@ impl ReadingStarts {
             *state = State::Begun;
             let (reading, run, table) = (Arc::clone(self), Arc::clone(run), Arc::clone(table));
             std::thread::spawn(move || {
-                // Where the input is gone, there are none.
+                // If the input is missing, there are none.
                 let starts = Arc::new(Starts::read(&run, &table).unwrap_or_default());
                 *reading.state.lock().unwrap_or_else(PoisonError::into_inner) = State::Read(starts);
                 reading.is_read.notify_all();
@@ -93,7 +94,7 @@ impl Starts {
         Ok(starts)
     }
 
-    /// The first words of the removed document and of the kept one; empty where they are not known.
+    /// The first words of the removed and the kept document; empty if unknown.
     pub(crate) fn of(&self, removal: &Removal) -> [&str; 2] {
         places(removal).map(|(is_reference, file, position)| {
             let file = self.files.get(&(is_reference, file.to_owned()));
@@ -109,7 +110,7 @@ fn places(removal: &Removal) -> [(bool, &str, u64); 2] {
     ]
 }
 
-/// The first words of a text, in one line.
+/// The first words of a text, on one line.
 fn first_words(text: &str) -> String {
     let mut words = String::new();
     for word in text.split_whitespace() {

@@ -1,6 +1,6 @@
-//! Results by name: those that the server was started with, and those that it makes of files that were sent.
+//! Results by name: those passed at startup, and those created from uploads.
 //!
-//! A result that is made here has a folder of its own, so that deleting it deletes everything:
+//! A result created here has its own folder, so that deleting it deletes everything:
 //!
 //! ```text
 //! ROOT/NAME/lookalike-job.json   the options that were asked for
@@ -8,7 +8,7 @@
 //! ROOT/NAME/output/              what `dedup` wrote; it is there when the run is complete
 //! ```
 //!
-//! A folder with a job and without output is what a crash left, and is removed when the server is started again.
+//! A folder with a job but without output is left over from a crash, and is removed at the next start.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -27,27 +27,27 @@ const JOB: &str = "lookalike-job.json";
 const INPUT: &str = "input";
 const OUTPUT: &str = "output";
 
-/// What is still being sent; hidden, so that it is never a result.
+/// Prefix of uploads in progress; hidden, so that they are never mistaken for results.
 const UPLOAD: &str = ".upload-";
 
-/// What is being deleted.
+/// Prefix of folders being deleted.
 const GONE: &str = ".deleted-";
 
-/// Held by the one server that makes results in a folder.
+/// Lock of the one server that creates results in a folder.
 const LOCK: &str = ".lookalike-lock";
 
-/// Results by name, and where new ones are made.
+/// Results by name, and the folder for new ones.
 #[derive(Debug, Default)]
 pub(crate) struct ResultStore {
     results: RwLock<BTreeMap<String, StoredResult>>,
     root: Option<Root>,
 }
 
-/// Where results are made.
+/// The folder for new results.
 #[derive(Debug)]
 struct Root {
     path: PathBuf,
-    /// Goes with the server.
+    /// True if it is deleted when the server ends.
     is_temporary: bool,
     most_bytes: u64,
     _lock: File,
@@ -56,13 +56,13 @@ struct Root {
 /// The folder of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredResult {
-    /// What `dedup` or `link` wrote.
+    /// The output of `dedup` or `link`.
     pub(crate) folder: PathBuf,
-    /// Whether it was made here, and can be deleted.
+    /// True if it was created here, and can be deleted.
     pub(crate) is_own: bool,
 }
 
-/// A result that is about to be made.
+/// A result about to be created.
 #[derive(Clone, Debug)]
 pub(crate) struct NewResult {
     pub(crate) name: String,
@@ -70,20 +70,20 @@ pub(crate) struct NewResult {
 }
 
 impl ResultStore {
-    /// The results that a server is started with.
+    /// The results passed at startup.
     pub(crate) fn given(folders: BTreeMap<String, PathBuf>) -> Self {
         let stored = |(name, folder)| (name, StoredResult { folder, is_own: false });
         Self { results: RwLock::new(folders.into_iter().map(stored).collect()), root: None }
     }
 
-    /// Makes results in a folder from now on, and serves those that are there. What a crash left there is removed.
+    /// Uses a folder for new results, and serves existing ones. Leftovers of a crash are removed.
     ///
     /// # Errors
     ///
-    /// When the folder cannot be used, or another server makes results there.
+    /// If the folder cannot be used, or another server creates results there.
     pub(crate) fn open_root(&mut self, path: &Path, is_temporary: bool, most_bytes: u64) -> io::Result<()> {
         let lock = File::options().create(true).append(true).open(path.join(LOCK))?;
-        // Not every file system has locks; two servers in one folder are their owner's affair there.
+        // Not every file system supports locks; there, preventing two servers in one folder is up to the user.
         if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
             return Err(io::Error::new(io::ErrorKind::WouldBlock, "another server makes results there"));
         }
@@ -100,11 +100,11 @@ impl ResultStore {
         Ok(())
     }
 
-    /// Serves the results that are in a folder.
+    /// Serves the results in a folder.
     ///
     /// # Errors
     ///
-    /// When the folder cannot be read.
+    /// If the folder cannot be read.
     pub(crate) fn read_root(&self, path: &Path) -> io::Result<()> {
         for entry in fs::read_dir(path)? {
             let (entry, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
@@ -112,7 +112,7 @@ impl ResultStore {
             let is_own = entry.join(JOB).exists();
             let folder = if is_own { entry.join(OUTPUT) } else { entry };
             if is_name(&name) && folder.join("summary.json").exists() {
-                // A result that was named when the server was started goes first.
+                // A result passed at startup takes precedence.
                 self.write().entry(name).or_insert(StoredResult { folder, is_own });
             }
         }
@@ -132,22 +132,22 @@ impl ResultStore {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// If there is none.
     pub(crate) fn get(&self, name: &str) -> Result<StoredResult, Problem> {
         let found = self.results.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
         found.ok_or_else(|| Problem::new(Kind::NoSuchResult, format!("there is no result '{}'", shown(name))))
     }
 
-    /// Whether results can be made, and if so, whether they are gone when the server ends.
+    /// None if results cannot be created; otherwise, true if they are deleted when the server ends.
     pub(crate) fn makes(&self) -> Option<bool> {
         self.root.as_ref().map(|root| root.is_temporary)
     }
 
-    /// A folder for what is being sent, and how many bytes there is room for.
+    /// A folder for an upload, and its maximum size.
     ///
     /// # Errors
     ///
-    /// When no results are made here, or those that are there take all the room.
+    /// If results cannot be created, or existing ones use all the space.
     pub(crate) fn room(&self) -> Result<(TempDir, u64), Problem> {
         let root = self.root()?;
         let used = size_of(&root.path).map_err(|error| refused(&error))?;
@@ -164,11 +164,12 @@ impl ResultStore {
         self.root.as_ref().ok_or_else(none)
     }
 
-    /// Takes what was sent as the input of a new result. Where the name is taken, a number is added to it, unless it must be this one.
+    /// Uses an upload as the input of a new result. If the name is taken, appends a number, unless the name is
+    /// required.
     ///
     /// # Errors
     ///
-    /// When the name is taken or impossible, an option is, or the disk refuses.
+    /// If the name is taken or invalid, an option is invalid, or the disk returns an error.
     pub(crate) fn begin(
         &self,
         name: &str,
@@ -181,7 +182,7 @@ impl ResultStore {
             let detail = "a name has up to 64 letters, digits, dots, hyphens and underscores, and no dot first";
             return Err(Problem::new(Kind::NotPossible, detail));
         }
-        // Whatever is wrong with the options is said before anything is made.
+        // Report invalid options before anything is created.
         request(&root.path.join(name), options)?.check()?;
         let taken = self.all();
         let numbered = (2..).map(|number| format!("{name:.58}-{number}"));
@@ -199,7 +200,7 @@ impl ResultStore {
                         fs::rename(sent.path(), folder.join(INPUT))
                     };
                     write().map_err(|error| refused(&error))?;
-                    // It has another name now, and is not to be removed.
+                    // It has been renamed, and must not be deleted.
                     let _ = sent.keep();
                     return Ok(NewResult { name, folder });
                 }
@@ -214,17 +215,17 @@ impl ResultStore {
         unreachable!("there is a name for every number")
     }
 
-    /// Serves a result that was made.
+    /// Serves a newly created result.
     pub(crate) fn add(&self, made: &NewResult) {
         let stored = StoredResult { folder: made.folder.join(OUTPUT), is_own: true };
         self.write().insert(made.name.clone(), stored);
     }
 
-    /// Deletes a result that was made here, with what was sent for it.
+    /// Deletes a result that was created here, with its upload.
     ///
     /// # Errors
     ///
-    /// When there is none, it was not made here, or the disk refuses.
+    /// If there is none, it was not created here, or the disk returns an error.
     pub(crate) fn delete(&self, name: &str) -> Result<(), Problem> {
         let stored = self.get(name)?;
         if !stored.is_own {
@@ -233,35 +234,35 @@ impl ResultStore {
         }
         let root = self.root()?;
         self.write().remove(name);
-        // What has this name is removed when the server is started again, if it cannot be removed now.
+        // A folder with this name is removed at the next start, if it cannot be removed now.
         let gone = root.path.join(format!("{GONE}{name}"));
         fs::rename(root.path.join(name), &gone).and_then(|()| fs::remove_dir_all(gone)).map_err(|error| refused(&error))
     }
 }
 
 impl NewResult {
-    /// What is to be done with what was sent.
+    /// The request for the job over this upload.
     ///
     /// # Errors
     ///
-    /// When an option is impossible.
+    /// If an option is invalid.
     pub(crate) fn request(&self, options: &Map<String, Value>) -> Result<DedupRequest, Refused> {
         request(&self.folder, options)
     }
 
-    /// A message without the folder of the input, which only this machine knows.
+    /// Removes the path of the input from a message.
     pub(crate) fn without_folder(&self, message: &str) -> String {
         without_folder(message, &self.folder.join(INPUT))
     }
 
-    /// Removes everything, since nothing came of it.
+    /// Removes everything after a failure.
     pub(crate) fn abandon(&self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Checks that a folder may be one for results: it is empty, has results in it, or was one before. A folder that was named by mistake
-/// is none.
+/// True if a folder may be used for results: it is empty, contains results, or was used before. A folder named by
+/// mistake is rejected.
 pub(crate) fn is_root(folder: &Path) -> bool {
     let Ok(entries) = fs::read_dir(folder) else { return false };
     let names: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -270,7 +271,7 @@ pub(crate) fn is_root(folder: &Path) -> bool {
     names.is_empty() || names.iter().any(is_result)
 }
 
-/// What the run with this output folder read, if it was made here.
+/// The input of the run with this output folder, if it was created here.
 pub(crate) fn input_of(output: &Path) -> Option<(ReadOptions, Vec<PathBuf>)> {
     let folder = output.parent()?;
     let options = serde_json::from_slice(&fs::read(folder.join(JOB)).ok()?).ok()?;
@@ -278,7 +279,7 @@ pub(crate) fn input_of(output: &Path) -> Option<(ReadOptions, Vec<PathBuf>)> {
     Some((options.read().clone(), Vec::new()))
 }
 
-/// A run in the folder of a result. One file is read by its name, whatever that is; of several, those that are documents.
+/// A run in the folder of a result. A single file is read whatever its name is; of several, only document files are.
 fn request(folder: &Path, options: &Map<String, Value>) -> Result<DedupRequest, Refused> {
     let mut request = DedupRequest::from_options(options.clone())?;
     let input = folder.join(INPUT);
@@ -298,7 +299,7 @@ fn size_of(path: &Path) -> io::Result<u64> {
         let entry = entry?;
         bytes += match entry.file_type()? {
             kind if kind.is_dir() => size_of(&entry.path())?,
-            // What is deleted meanwhile takes no room.
+            // Folders deleted meanwhile use no space.
             _ => entry.metadata().map_or(0, |facts| facts.len()),
         };
     }

@@ -1,7 +1,7 @@
-//! `removed.jsonl` to a table of where its rows are: in their order, by similarity, and by cluster.
+//! A table of the positions of the rows of `removed.jsonl`: in file order, by similarity, and by cluster.
 //!
-//! A file of many gigabytes is read once and never held. What stays in memory is one number per 64 rows; the orders are in a file without
-//! a name, 16 bytes per row and 8 per cluster, which the system removes with the process. While they are sorted they are in memory.
+//! A file of many gigabytes is read once and never held. Only one number per 64 rows stays in memory; the orders are in
+//! an unnamed temporary file, with 16 bytes per row and 8 per cluster. They are in memory only while they are sorted.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -12,72 +12,72 @@ use std::time::SystemTime;
 
 use lookalike::Removal;
 
-/// Where the rows of a `removed.jsonl` are.
+/// The positions of the rows of a `removed.jsonl`.
 #[derive(Debug)]
 pub(crate) struct RowTable {
     path: PathBuf,
     stamp: Stamp,
     rows: u64,
     clusters: u64,
-    /// Rows of each band, from 0 to 0.05 up to 0.95 to 1; exact copies last.
+    /// Number of rows per band, from 0–0.05 to 0.95–1; exact copies last.
     by_band: [u64; GROUPS],
-    /// Where every 64th row begins.
+    /// Position of every 64th row.
     starts: Vec<u64>,
     orders: Mutex<File>,
 }
 
-/// Which file it is: one that was replaced has another.
+/// Identifies the file: a replacement has a different stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     bytes: u64,
     modified: Option<SystemTime>,
 }
 
-/// Which rows are asked for, and in which order.
+/// The requested rows and their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Which {
-    /// All, as the file has them.
+    /// All, in file order.
     InPlace,
-    /// All, those least similar first; exact copies last.
+    /// All, least similar first; exact copies last.
     LeastSimilar,
-    /// Those of one band of similarity that are not exact copies, the least similar first. Bands are numbered from 0 to 19.
+    /// Rows of one band of similarity that are not exact copies, least similar first. Bands are numbered from 0 to 19.
     Band(u8),
     /// Exact copies.
     Copies,
-    /// Those of one cluster, as the file has them.
+    /// Rows of one cluster, in file order.
     Cluster(u32),
 }
 
-/// Some rows, and how many there are of them.
+/// Some rows, and their total number.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     pub(crate) count: u64,
     pub(crate) rows: Vec<PlacedRemoval>,
 }
 
-/// A removal, and where its row is.
+/// A removal and the position of its row.
 #[derive(Debug, PartialEq)]
 pub(crate) struct PlacedRemoval {
-    /// The byte of the file at which the row begins.
+    /// Offset of the row in the file.
     pub(crate) at: u64,
     pub(crate) removal: Removal,
 }
 
-/// How many bands of similarity there are, and with exact copies, how many groups.
+/// Number of bands of similarity, and of groups including exact copies.
 pub(crate) const BANDS: u8 = 20;
 const GROUPS: usize = BANDS as usize + 1;
 
-/// Of how many rows one place is held.
+/// Number of rows per stored position.
 const STEP: u64 = 64;
 
-/// The longest row that is read: ids and addresses may be long, and are not without bounds.
+/// Maximum length of a row: ids and addresses may be long, but not unlimited.
 const LONGEST: u64 = 64 << 20;
 
-/// How a row is sorted by similarity: its group in 5 bits, where it is within the group in 19, and the byte at which it begins in 40.
+/// Bits of a row's sort key by similarity: its group in 5 bits, its rank within the group in 19, and its offset in 40.
 const PLACE_BITS: u32 = 40;
 const WITHIN_BITS: u32 = 19;
 
-/// The group of a removal, and how far within it.
+/// The group of a removal, and its rank within the group.
 fn group(removal: &Removal) -> (usize, u64) {
     if removal.exact_copy {
         return (usize::from(BANDS), 0);
@@ -90,7 +90,7 @@ fn group(removal: &Removal) -> (usize, u64) {
 }
 
 impl RowTable {
-    /// Reads a file once. `read` is how many bytes were read so far, for whoever waits.
+    /// Reads a file once. `read` is updated with the number of bytes read so far.
     pub(crate) fn read(path: &Path, read: &AtomicU64) -> io::Result<Self> {
         let file = File::open(path)?;
         let stamp = Stamp::of(&file)?;
@@ -132,12 +132,12 @@ impl RowTable {
         })
     }
 
-    /// Whether the file is still the one that was read.
+    /// True if the file is unchanged.
     pub(crate) fn is_current(&self) -> bool {
         File::open(&self.path).and_then(|file| Stamp::of(&file)).is_ok_and(|stamp| stamp == self.stamp)
     }
 
-    /// Hands over all rows as the file has them, each with the byte at which it begins.
+    /// Passes all rows in file order to `take`, each with its offset.
     pub(crate) fn each(&self, mut take: impl FnMut(u64, Removal) -> io::Result<()>) -> io::Result<()> {
         let mut reader = BufReader::with_capacity(1 << 18, File::open(&self.path)?);
         let (mut at, mut line) = (0, Vec::new());
@@ -148,17 +148,17 @@ impl RowTable {
         Ok(())
     }
 
-    /// How many rows each band has, from 0 to 0.05 up to 0.95 to 1; exact copies last.
+    /// Number of rows per band, from 0–0.05 to 0.95–1; exact copies last.
     pub(crate) fn by_band(&self) -> &[u64] {
         &self.by_band
     }
 
-    /// How many clusters have a removed document.
+    /// Number of clusters with a removed document.
     pub(crate) fn cluster_count(&self) -> u64 {
         self.clusters
     }
 
-    /// Some of the rows that are asked for.
+    /// Reads some of the requested rows.
     pub(crate) fn rows(&self, which: Which, skip: u64, most: usize) -> io::Result<Rows> {
         let (first, count) = self.range(which)?;
         let wanted = skip.min(count)..skip.saturating_add(most as u64).min(count);
@@ -185,7 +185,7 @@ impl RowTable {
         Ok(Rows { count, rows })
     }
 
-    /// Clusters, the largest first: how many removed documents each has, and its first row.
+    /// Reads clusters, largest first: the number of removed documents of each, and its first row.
     pub(crate) fn clusters(&self, skip: u64, most: usize) -> io::Result<Vec<(u32, u64, PlacedRemoval)>> {
         let count = self.clusters.saturating_sub(skip).min(most as u64);
         let mut file = BufReader::new(File::open(&self.path)?);
@@ -200,7 +200,7 @@ impl RowTable {
         Ok(clusters)
     }
 
-    /// The row that begins at a byte; none if no row begins there.
+    /// Reads the row at an offset; none if no row starts there.
     pub(crate) fn at(&self, at: u64) -> io::Result<Option<PlacedRemoval>> {
         if at >= self.stamp.bytes {
             return Ok(None);
@@ -217,7 +217,7 @@ impl RowTable {
         line_at(&mut file, at).map(Some)
     }
 
-    /// The part of an order that is asked for: its first entry, and how many there are.
+    /// The requested part of an order: its first entry, and the number of entries.
     fn range(&self, which: Which) -> io::Result<(u64, u64)> {
         let before = |group: usize| self.by_band[..group].iter().sum();
         Ok(match which {
@@ -257,7 +257,7 @@ impl RowTable {
         Ok(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
     }
 
-    /// Rows from this one on, as the file has them.
+    /// Reads rows from this one on, in file order.
     fn from(&self, file: &mut BufReader<File>, row: u64, count: usize) -> io::Result<Vec<PlacedRemoval>> {
         let Some(start) = self.starts.get((row / STEP) as usize).filter(|_| count > 0) else { return Ok(Vec::new()) };
         file.seek(SeekFrom::Start(*start))?;
@@ -283,7 +283,7 @@ impl Stamp {
     }
 }
 
-/// For each cluster an entry that sorts the one with the most rows first.
+/// For each cluster, an entry that sorts the one with the most rows first.
 fn largest_first(by_cluster: &[u64]) -> Vec<u64> {
     let clusters = by_cluster.chunk_by(|left, right| left >> 32 == right >> 32);
     let mut largest: Vec<u64> =
@@ -298,7 +298,7 @@ fn write_all(file: &mut File, words: &[u64]) -> io::Result<()> {
     writer.flush()
 }
 
-/// Reads a line without its end; false at the end of the file.
+/// Reads a line without its end; returns false at the end of the file.
 fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let read = reader.by_ref().take(LONGEST).read_until(b'\n', line)?;

@@ -1,4 +1,5 @@
-//! The rows of a filter in its order, found by reading all rows once. Where they are is kept in a file without a name.
+//! The rows that match a filter, in its order, found by reading all rows once. Their positions are kept in an unnamed
+//! temporary file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,14 +12,14 @@ use crate::problem::{Kind, Problem};
 
 use super::opened::unreadable;
 
-/// Where the rows of a filter begin.
+/// The positions of the rows of a filter.
 #[derive(Debug)]
 pub(crate) struct View {
     places: Mutex<File>,
     count: u64,
 }
 
-/// How many bytes of ids may be held while rows are sorted.
+/// Maximum bytes of ids held while rows are sorted.
 const MOST_SORTED: u64 = 512 << 20;
 
 impl View {
@@ -42,7 +43,7 @@ impl View {
             }
             _ => unreadable(&error),
         })?;
-        // The order of the file decides between equals.
+        // Equal rows stay in file order.
         rows.sort_by(|(left, _), (right, _)| match (left, right) {
             (Some(left), Some(right)) => left.compare(right),
             _ => std::cmp::Ordering::Equal,
@@ -70,15 +71,15 @@ impl View {
     }
 }
 
-/// How many views of a result are kept.
+/// Number of views cached per result.
 const KEPT: usize = 8;
 
 impl OpenResult {
-    /// Some of the rows that a filter takes, in its order, and how many there are.
+    /// Reads some of the rows that match a filter, in its order, and returns their total number.
     ///
     /// # Errors
     ///
-    /// When rows cannot be read, or are too many to be sorted.
+    /// If rows cannot be read, or are too many to sort.
     pub(crate) fn rows(&self, filter: &Filter, skip: u64, most: usize) -> Result<Rows, Problem> {
         let table = self.table()?;
         if let Some(which) = filter.as_which() {
@@ -98,7 +99,7 @@ impl OpenResult {
         if let Some((_, view)) = kept().iter().find(|(own, _)| own == filter) {
             return Ok(Arc::clone(view));
         }
-        // Two who ask at once read twice.
+        // Two concurrent requests read twice.
         let view = Arc::new(View::read(self, filter)?);
         let mut views = kept();
         views.push_front((filter.clone(), Arc::clone(&view)));
