@@ -1,8 +1,9 @@
-//! The allocator of Linux (glibc) keeps most of what a long text took, for the next one. A server is there for months, and
-//! should give it back. The allocator is told so by a variable that it reads when a program starts.
+//! The allocator of Linux (glibc) keeps most of the memory that a long text took, for the next one. A server runs for
+//! months, and should return it to the system. The allocator reads this setting from an environment variable when a
+//! program starts.
 
-/// Starts this program over in the same process, with an allocator that gives back what is large. Does nothing where there is
-/// another allocator, or where the person who starts it has said what it should do.
+/// Restarts this program in the same process, with an allocator that returns large blocks to the system. Does nothing
+/// with other allocators, or if the user has set the variable.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(crate) fn give_back_what_is_large() {
     use std::env;
@@ -17,10 +18,10 @@ pub(crate) fn give_back_what_is_large() {
     let Ok(own) = env::current_exe() else { return };
     let mut words = env::args_os();
     let name = words.next().unwrap_or_else(|| own.clone().into_os_string());
-    // It returns only if it fails, and then the allocator stays as it is.
+    // It returns only if it fails, and then the allocator keeps its settings.
     let _ = Command::new(own).arg0(name).args(words).env(VARIABLES[0], LARGE).exec();
 }
 
-/// Other allocators give memory back by themselves.
+/// Other allocators return memory on their own.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(crate) fn give_back_what_is_large() {}

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::print_stdout, clippy::print_stderr, reason = "they panic when nobody reads: see show/streams.rs")]
 
+#[cfg(feature = "serve")]
 mod allocator;
 mod commands;
 mod flags;
@@ -30,7 +31,7 @@ fn main() -> ExitCode {
     lookalike::io::hide_caught_panics();
     match commands::run(arguments) {
         Ok(commands::Done::All) => ExitCode::SUCCESS,
-        Ok(commands::Done::WithSkipped) => ExitCode::from(1),
+        Ok(commands::Done::WithSkipped | commands::Done::OverLimit) => ExitCode::from(1),
         Err(error) if matches!(error.downcast_ref(), Some(lookalike::Error::Stopped)) => {
             say_error(format_args!("\nlookalike: {}", flags::resources::interrupted(false)));
             ExitCode::from(2)

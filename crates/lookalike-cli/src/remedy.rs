@@ -29,14 +29,16 @@ pub(crate) fn with_remedies(error: &anyhow::Error) -> String {
 }
 
 /// Options as they are typed.
-struct Flags;
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flags;
 
 impl Spelling for Flags {
     fn name(&self, name: &str) -> String {
         match JobOption::of_name(name) {
             Some(JobOption::Inputs) => "INPUT".to_owned(),
             Some(JobOption::Output) => "-o".to_owned(),
-            _ => format!("--{}", name.replace('_', "-")),
+            Some(option) => format!("--{}", long_name(option)),
+            None => format!("--{}", name.replace('_', "-")),
         }
     }
 
@@ -71,10 +73,24 @@ pub(crate) fn worded(remedies: &[Remedy]) -> Option<String> {
 
 /// The name of an option as a flag, without hyphens before it.
 fn long_name(option: JobOption) -> String {
-    option.name().replace('_', "-")
+    match option {
+        // `for` is a keyword of Python and Rust, so that only the command has it.
+        JobOption::Purpose => "for".to_owned(),
+        option => option.name().replace('_', "-"),
+    }
 }
 
-/// What stands for a flag's value in the help of the first command that has the flag.
+/// Settings of a purpose, `threshold=0.4 ignore_boilerplate=true`, as flags.
+pub(crate) fn as_flags(settings: &str) -> String {
+    let flag = |setting: &str| {
+        let (name, value) = setting.split_once('=').unwrap_or((setting, "true"));
+        let name = name.replace('_', "-");
+        if value == "true" { format!("--{name}") } else { format!("--{name} {value}") }
+    };
+    settings.split(' ').map(flag).collect::<Vec<_>>().join(" ")
+}
+
+/// Placeholder of a flag's value in the help of the first command that has the flag.
 fn placeholder(option: JobOption) -> Option<String> {
     let program = Arguments::command();
     let mut flags = program.get_subcommands().flat_map(clap::Command::get_arguments);

@@ -1,7 +1,7 @@
-//! Ctrl-C and its like: the first asks the job to stop, the second ends the process.
+//! Handles Ctrl-C and similar signals: the first asks the job to stop, the second ends the process.
 //!
-//! A job looks now and then whether it should stop, and does not while it waits for a pipe or a server. So the first signal
-//! also starts a clock, which ends the process as the second signal does.
+//! A job checks from time to time whether it should stop, but not while it waits for a pipe or a server. Therefore the
+//! first signal also starts a timer, which ends the process as the second signal does.
 
 use std::process;
 use std::sync::LazyLock;
@@ -15,36 +15,36 @@ use lookalike::{Counted, Progress};
 use crate::flags::resources;
 use crate::show::streams::say_error;
 
-/// How long a job has to stop by itself.
+/// Time for a job to stop on its own.
 const GRACE: Duration = Duration::from_secs(1);
 
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
-/// Whether a signal is how the command is meant to end.
+/// True if a signal is the intended way to end the command.
 static IS_SERVING: AtomicBool = AtomicBool::new(false);
 
-/// What the one job of this process is making.
+/// Output of the one job of this process that is not finished yet.
 static UNFINISHED: LazyLock<Unfinished> = LazyLock::new(Unfinished::default);
 
-/// Where everything is noted that is to be removed when the process ends early.
+/// Returns the registry of everything to remove if the process ends early.
 pub(crate) fn unfinished() -> &'static Unfinished {
     &UNFINISHED
 }
 
-/// From now on a signal ends what is served, and what comes after it takes its time.
+/// From here on, a signal makes the server stop, and shutdown may take its time.
 #[cfg(feature = "serve")]
 pub(crate) fn serve_until_asked() {
     IS_SERVING.store(true, Relaxed);
 }
 
-/// Whether the user wants the job to stop.
+/// True if the user wants the job to stop.
 pub(crate) fn is_asked() -> bool {
     IS_ASKED.load(Relaxed)
 }
 
-/// Waits for signals, on a thread of their own.
+/// Waits for signals, on a separate thread.
 pub(crate) fn on_signals() {
-    // Without a handler the run can still be ended; only what it has begun would be left behind.
+    // Without a handler, the run can still be stopped; only its unfinished files would be left behind.
     let _ = ctrlc::set_handler(|| {
         if IS_ASKED.swap(true, Relaxed) {
             end();
@@ -59,7 +59,7 @@ pub(crate) fn on_signals() {
     });
 }
 
-/// Waits for signals in a process that serves others: the first asks it to stop, however long that takes, and the second ends it.
+/// Waits for signals in a server: the first asks it to stop, however long that takes, and the second ends it.
 #[cfg(feature = "serve")]
 pub(crate) fn on_signals_call(stop: impl Fn() + Send + 'static) {
     let _ = ctrlc::set_handler(move || {
@@ -70,14 +70,14 @@ pub(crate) fn on_signals_call(stop: impl Fn() + Send + 'static) {
     });
 }
 
-/// Ends the process, and removes what is not complete.
+/// Ends the process, and removes incomplete output.
 fn end() -> ! {
     let is_complete = unfinished().abandon();
     say_error(format_args!("\nlookalike: {}", resources::interrupted(is_complete)));
     process::exit(2);
 }
 
-/// Shows nothing, and stops when it is asked to.
+/// Shows no progress, and stops on request.
 pub(crate) struct Quiet;
 
 impl Progress for Quiet {

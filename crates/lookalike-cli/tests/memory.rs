@@ -1,4 +1,4 @@
-//! The memory that was asked for is a promise, kept as the kernel counts it.
+//! A memory limit is a guarantee, which is checked against the memory that the kernel counts.
 #![cfg(target_os = "linux")]
 
 mod folder;
@@ -54,7 +54,7 @@ fn the_peak_stays_below_what_was_asked_for_and_a_tenth_at_any_number_of_document
     }
 }
 
-/// What a run writes, and the most memory that it had. `pairs` does not tell, so the kernel is asked until the run ends.
+/// Output and peak memory of a run. `pairs` does not report its memory, so the kernel is asked until the run ends.
 fn measured(folder: &Folder, arguments: &[&str]) -> (String, u64) {
     let output = fs::File::create(folder.0.path().join("output")).unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_lookalike"))
@@ -176,12 +176,12 @@ fn customers(count: u64) -> String {
     rows
 }
 
-/// What a command that refuses says it needs, as a flag.
+/// Value of `--memory` that the error message of a command suggests.
 fn needed(said: &str) -> String {
     said.split("give --memory ").nth(1).unwrap().split([',', ' ', '\n']).next().unwrap().to_owned()
 }
 
-/// The most memory that a command had, as the kernel counts it.
+/// Peak memory of a command, as the kernel counts it.
 fn peak_of(folder: &Folder, arguments: &[&str]) -> u64 {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_lookalike"))
         .args(arguments)

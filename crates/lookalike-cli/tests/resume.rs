@@ -1,4 +1,4 @@
-//! A run that is killed goes on where it was, and gives what a run gives that was not.
+//! A killed run resumes where it was, and gives the same result as an uninterrupted one.
 
 mod folder;
 
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// A corpus with near-duplicates of every degree: files that can be read again at any place, and one that cannot.
+/// A corpus with near-duplicates of all degrees: files that can be read again from any position, and one that cannot.
 fn corpus(folder: &Path) -> PathBuf {
     let corpus = folder.join("corpus");
     fs::create_dir_all(&corpus).unwrap();
     for file in 0..12_u64 {
         let lines: String = (0..150_u64)
             .map(|line| {
-                // One of 40 texts, with a few words of its own.
+                // One of 40 texts, with a few unique words.
                 let (base, own) = (line * 7 % 40, file * 1000 + line);
                 let word = |at: u64| if at % 41 == own % 41 { own * 1000 + at } else { base * 1000 + at };
                 let text: Vec<String> = (0..120).map(|at| format!("w{:x}", word(at))).collect();
@@ -38,7 +38,7 @@ fn run(corpus: &Path, out: &Path, more: &[&str]) -> Output {
     command(corpus, out, more).output().unwrap()
 }
 
-/// All files of an output, but for times and memory.
+/// All files of an output, except for times and memory.
 fn content(out: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut folders = vec![out.to_owned()];
@@ -58,7 +58,7 @@ fn content(out: &Path) -> Vec<(PathBuf, Vec<u8>)> {
             }
             bytes = summary.to_string().into_bytes();
         }
-        // It has the times, and the command line.
+        // It contains the times and the command line.
         if path.ends_with("report.html") {
             bytes.clear();
         }
@@ -79,8 +79,8 @@ fn wait(mut child: Child, time: Duration) -> bool {
     !child.wait().unwrap().success()
 }
 
-/// Five moments; faults at every operation of the disk are tried in the tests of the library, and any number of moments by
-/// `cargo xtask kills`.
+/// Tries five moments; the library's tests try faults at every disk operation, and `cargo xtask kills` any number of
+/// moments.
 #[test]
 fn a_run_that_was_killed_at_any_of_five_moments_ends_as_one_that_was_not() {
     let folder = folder::Folder::new();
@@ -100,7 +100,7 @@ fn a_run_that_was_killed_at_any_of_five_moments_ends_as_one_that_was_not() {
         killed += u32::from(was_killed);
         let is_done = out.exists() && !work.join("commit").exists();
         if was_killed && !is_done {
-            // Nothing is under the output's name but all of it.
+            // The output's name never refers to a partial output.
             assert!(!out.exists() || content(&out) == expected, "moment {moment}");
             let resumed = run(&corpus, &out, &["--work", work.to_str().unwrap(), "--resume"]);
             assert_eq!(resumed.status.code(), Some(0), "moment {moment}: {}", line(&resumed));
@@ -109,7 +109,7 @@ fn a_run_that_was_killed_at_any_of_five_moments_ends_as_one_that_was_not() {
         assert!(!folder.names().iter().any(|name| name.starts_with('.')), "moment {moment}: {:?}", folder.names());
         fs::remove_dir_all(&out).unwrap();
     }
-    // The first is at the very start. Later ones may find a run that was faster than the one that was timed.
+    // The first is at the very start. Later ones may be after the end of a run that was faster than the timed one.
     assert!(killed > 0, "no moment was before the end");
 }
 
@@ -133,7 +133,7 @@ fn what_cannot_be_resumed_is_refused_with_the_remedy() {
         assert!(line.contains(expected) && line.lines().count() == 1, "{more:?}: {line}");
         assert!(!out.exists());
     };
-    // As a run holds it that is under way.
+    // As a run in progress holds it.
     let lock = fs::File::open(Path::new(work).join("run.lock")).unwrap();
     lock.lock().unwrap();
     refused(&["--work", work, "--resume"], "is in use by another run");
@@ -145,7 +145,7 @@ fn what_cannot_be_resumed_is_refused_with_the_remedy() {
     refused(&["--work", corpus.join("01.jsonl").to_str().unwrap()], "cannot be the work folder");
     refused(&["--memory", "1M"], "--memory must be at least 64.0 MB, not 1M");
     refused(&["--memory", "much"], "--memory must be a size such as 500M or 4G, not much");
-    // Another time of writing, and another length.
+    // A different modification time and length.
     let changed = corpus.join("07.jsonl");
     let mut bytes = fs::read(&changed).unwrap();
     bytes.extend_from_slice(b"{\"id\":\"new\",\"text\":\"a new one\"}\n");
@@ -226,7 +226,7 @@ fn a_run_that_is_done_says_so_when_it_is_resumed() {
     assert_eq!(folder.run(&dedup).code, 1);
     let before = content(&folder.0.path().join("out"));
     let ran = folder.run(&[&dedup[..], &["--resume"]].concat());
-    // The code is that of the run: something was skipped.
+    // The exit code is that of the run: something was skipped.
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{}", ran.stderr);
     assert_eq!(ran.stderr, "lookalike: the run is finished, and there is nothing to resume: its result is in out\n");
     assert_eq!(content(&folder.0.path().join("out")), before);

@@ -1,4 +1,4 @@
-//! Clients that mean no good: none takes the service down, and none is let in.
+//! Hostile clients: none takes the service down, and none gets access.
 
 mod folder;
 mod service;
@@ -23,7 +23,7 @@ fn started() -> (Folder, Service) {
     (folder, service)
 }
 
-/// Others are served as if nothing were.
+/// Checks that other clients are served normally.
 fn assert_well(service: &Service) {
     let start = Instant::now();
     let found = service.json("POST", SEARCH, &json!({"text": text(1)}));
@@ -31,14 +31,14 @@ fn assert_well(service: &Service) {
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
-/// The most memory that the process has had, in bytes.
+/// Peak memory of the process, in bytes.
 fn peak_bytes(service: &Service) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", service.process_id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
-/// Reads until the other side closes, and says how long that took.
+/// Reads until the other side closes, and returns how long that took.
 fn until_closed(stream: &mut TcpStream) -> (Vec<u8>, Duration) {
     let start = Instant::now();
     let mut all = Vec::new();
@@ -87,7 +87,7 @@ fn headers_and_bodies_that_trickle_are_given_up() {
 #[test]
 fn a_body_without_end_is_refused_and_takes_no_memory() {
     let (_folder, service) = started();
-    // One that says how large it is, is refused before it comes.
+    // A body that declares its size is refused before it is received.
     for kind in [JSON, LINES] {
         let head = format!(
             "POST {DOCUMENTS} HTTP/1.1\r\nhost: localhost\r\n{}: {}\r\ncontent-length: 10000000000\r\n\r\n",
@@ -98,7 +98,7 @@ fn a_body_without_end_is_refused_and_takes_no_memory() {
         let (answer, _) = until_closed(&mut stream);
         assert_eq!(Answer::parse(&answer).problem(), "too-large");
     }
-    // One that does not is cut off: as a whole, and as one line.
+    // A body that does not is cut off: as a whole, and as one line.
     for kind in [JSON, LINES] {
         let head = format!(
             "POST {DOCUMENTS} HTTP/1.1\r\nhost: localhost\r\n{}: {}\r\ntransfer-encoding: chunked\r\n\r\n",
@@ -141,13 +141,13 @@ fn a_form_header_that_never_ends_is_refused_and_takes_no_memory() {
             })
             .collect();
         for sender in senders {
-            // What the sockets of both sides hold is sent, and not read.
+            // No more is sent than the socket buffers of both sides hold, and none of it is read.
             let sent = sender.join().unwrap();
             assert!(sent < 32 << 20, "{sent} bytes were taken");
         }
     }
     assert!(peak_bytes(&service) - before < 16 << 20, "{}", peak_bytes(&service) - before);
-    // Whoever fails again and again must wait, and those who have a key need not log in.
+    // A client that fails repeatedly must wait, and clients with a key need not log in.
     let enter = |key: &str| {
         let body = format!("--x\r\ncontent-disposition: form-data; name=\"key\"\r\n\r\n{key}\r\n--x--\r\n");
         service.request("POST", "/login", &[("content-type", "multipart/form-data; boundary=x")], body.as_bytes())
@@ -163,7 +163,7 @@ fn a_form_header_that_never_ends_is_refused_and_takes_no_memory() {
 #[test]
 fn bombs_in_packed_bodies_are_refused() {
     let (_folder, service) = started();
-    // A gigabyte and more of nothing, in some megabytes at most.
+    // More than a gigabyte of zeros, compressed to a few megabytes at most.
     let gzip = {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         let piece = vec![b' '; 1 << 20];
@@ -203,7 +203,7 @@ fn ten_thousand_connections_do_not_shut_others_out_for_long() {
         let mut stream = TcpStream::connect(service.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
         let mut some = [0; 64];
-        // Who finds no room is told so at once.
+        // Clients that find no capacity are told so at once.
         if stream.read(&mut some).is_ok() {
             refused += 1;
         } else {
@@ -214,7 +214,7 @@ fn ten_thousand_connections_do_not_shut_others_out_for_long() {
         }
     }
     assert!(refused > 1000, "{refused}");
-    // Those that say nothing are let go, and there is room again.
+    // Silent connections are dropped, and there is capacity again.
     let end = Instant::now() + Duration::from_secs(30);
     while service.get("/livez").status != 200 {
         assert!(Instant::now() < end);
@@ -348,7 +348,7 @@ fn who_does_not_take_its_answers_holds_up_nobody() {
     let documents: Vec<Value> =
         (0..200).map(|at| json!({"id": at.to_string(), "text": text(at).repeat(100)})).collect();
     assert_eq!(service.json("POST", DOCUMENTS, &json!(documents)).status, 200);
-    // Answers of some megabytes each, to questions that are never taken.
+    // Answers of several megabytes each, to clients that never read them.
     let stuck: Vec<TcpStream> = (0..50)
         .map(|_| {
             let mut stream = service.connect();

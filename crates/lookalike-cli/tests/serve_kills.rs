@@ -1,7 +1,7 @@
-//! A server that is killed while clients write to it: whatever it acknowledged is there afterwards, and nothing else.
+//! A server that is killed while clients write to it: everything it acknowledged is there afterwards, and nothing else.
 //!
-//! Every client writes down what it asked for and what was answered, in order, for ids that only it uses. So for each id there
-//! is a set of states that are possible afterwards: the last that was acknowledged, or one that was asked for after it.
+//! Every client records its requests and the answers, in order, for ids that only it uses. So each id has a set of
+//! states that are possible afterwards: the last one that was acknowledged, or one that was requested after it.
 
 mod folder;
 mod service;
@@ -18,15 +18,15 @@ use service::{Answer, Service, request};
 
 const CLIENTS: usize = 8;
 
-/// How many servers are killed; `LOOKALIKE_KILLS` asks for more.
+/// Number of servers to kill; `LOOKALIKE_KILLS` can raise it.
 fn rounds() -> usize {
     std::env::var("LOOKALIKE_KILLS").map_or(4, |rounds| rounds.parse().unwrap())
 }
 
-/// The text of a document, or none once it is deleted.
+/// The text of a document; `None` once it is deleted.
 type State = Option<String>;
 
-/// The states that a document may be in: the last that was acknowledged, and what was asked for since.
+/// The possible states of a document: the last one that was acknowledged, and those requested since.
 #[derive(Clone, Debug, Default)]
 struct History {
     possible: Vec<State>,

@@ -1,4 +1,5 @@
-//! The memory of `lookalike serve`: what a request takes is a dozen times its size, and all of them together keep to the budget.
+//! Memory of `lookalike serve`: a request takes about a dozen times its size, and all requests together stay within the
+//! budget.
 #![cfg(target_os = "linux")]
 
 mod folder;
@@ -19,16 +20,16 @@ fn status(service: &Service, name: &str) -> u64 {
     line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
-/// The most that was taken while something was done, besides what was taken before.
+/// Peak memory while something is done, in addition to the memory used before.
 fn cost(service: &Service, done: impl FnOnce()) -> u64 {
-    // The peak begins anew.
+    // Reset the peak.
     std::fs::write(format!("/proc/{}/clear_refs", service.process_id()), "5").unwrap();
     let before = status(service, "VmRSS");
     done();
     status(service, "VmHWM") - before
 }
 
-/// A text of so many bytes, of words as long as people's.
+/// A text of this many bytes, with words of realistic length.
 fn prose(bytes: usize, seed: u64) -> String {
     let mut text = String::with_capacity(bytes + 16);
     let mut at = seed << 32;
@@ -77,7 +78,7 @@ fn a_request_costs_at_most_a_dozen_times_its_size() {
         ),
     ];
     for (name, path, body, size) in requests {
-        // Each of its own, so that none takes what another gave back.
+        // A separate service for each, so that none reuses the memory that another freed.
         let service = served(&folder, "2G");
         let kind = if name == "lines" { "application/x-ndjson" } else { "application/json" };
         let taken = cost(&service, || {
@@ -86,7 +87,7 @@ fn a_request_costs_at_most_a_dozen_times_its_size() {
         });
         let times = taken as f64 / size as f64;
         println!("{name}: {times:.1} times {} MiB", size / mib);
-        // Besides, the server itself grows a little: threads, and pages of its own code.
+        // In addition, the server itself grows a little: threads, and pages of its own code.
         assert!(
             taken <= 12 * size as u64 + (8 << 20),
             "{name} of {} MiB took {} MiB: {times:.1} times",
@@ -125,7 +126,7 @@ fn many_large_requests_at_once_keep_to_the_budget_and_what_never_fits_is_told_wi
     let refused = service.request("POST", SEARCH, &[("content-type", "application/json")], large.as_bytes());
     let detail = refused.value()["detail"].as_str().unwrap().to_owned();
     assert!(refused.problem() == "too-large" && detail.contains("MB of memory"), "{detail}");
-    // Of single letters there are more, and they are counted.
+    // A text of single letters has more tokens, and they are counted.
     let dense = json!({"text": "a b ".repeat(5 << 20)}).to_string();
     let refused = service.request("POST", SEARCH, &[("content-type", "application/json")], dense.as_bytes());
     assert_eq!(refused.problem(), "too-large", "{}", refused.text());

@@ -25,7 +25,7 @@ pub(crate) struct AuditArguments {
     /// number [default: 300]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Input")]
     sample: Option<i64>,
-    /// How many pairs of kept documents just below the threshold to label besides, to judge the threshold
+    /// Number of pairs of kept documents just below the threshold to label in addition, to judge the threshold
     /// [default: 40]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Input")]
     near_misses: Option<i64>,
@@ -77,7 +77,7 @@ impl AuditArguments {
         request.seed = self.seed;
         request.labeler.clone_from(&self.labeler);
         request.report.clone_from(&self.report);
-        // Before the run is looked at: a mistake in a flag does not depend on it.
+        // Check before reading the run: a mistake in a flag does not depend on it.
         request.clone().check()?;
         let Some(finished) = finished(&self.folder)? else {
             bail!(
@@ -112,13 +112,13 @@ impl AuditArguments {
         Ok(audit)
     }
 
-    /// Shows the page until the user has had enough, and then the table.
+    /// Serves the page until the user stops it, and then prints the table.
     #[cfg(feature = "serve")]
     fn serve(&self, audit: Audit, run: &RunOptions) -> Result<()> {
         let labels = audit.labels_path();
         stop::serve_until_asked();
         lookalike_server::audit::serve(audit, self.listen, stop::is_asked, |address| {
-            // Without the address, nobody could label.
+            // Without the address, the user could not open the page.
             streams::say_error(format_args!("open      {address}"));
             if !run.is_quiet() {
                 talk!("labels    {}, each as soon as it is given; end with Ctrl-C", shown_path(&labels));
@@ -136,7 +136,7 @@ impl AuditArguments {
     }
 }
 
-/// Writes the page for somebody else.
+/// Writes the page for another person.
 fn write(audit: &Audit, path: &Path, force: bool, run: &RunOptions) -> Result<()> {
     let page = audit.offline_page();
     let mut file = OutputFile::new(path, force, stop::unfinished())?;

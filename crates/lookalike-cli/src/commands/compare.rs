@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use lookalike::{Comparison, ReadOptions, Scheme, Verdict};
+use lookalike::{CompareOptions, CompareRequest, Comparison, Scheme, Silent, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,10 +13,10 @@ use crate::commands::Done;
 use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::read::SettingArguments;
 use crate::flags::resources::ResourceArguments;
-use crate::flags::scheme::SchemeArguments;
+use crate::flags::scheme::{IgnoreArguments, SchemeArguments};
 use crate::show::{folded, harmless, numbers, one_line, streams};
 
-/// How much of a long passage is shown at its start and at its end.
+/// Number of characters of a long passage that are shown at its start, and at its end.
 const PASSAGE_END: usize = 120;
 
 #[derive(Debug, Args)]
@@ -35,6 +35,8 @@ pub(crate) struct CompareArguments {
     #[command(flatten)]
     scheme: SchemeArguments,
     #[command(flatten)]
+    ignoring: IgnoreArguments,
+    #[command(flatten)]
     resources: ResourceArguments,
 }
 
@@ -42,26 +44,29 @@ impl CompareArguments {
     pub(crate) fn run(self) -> Result<Done> {
         let ids = [self.left.clone(), self.right.clone()];
         let summary = self.summary;
-        let (read, similarity) = self.options()?;
-        let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
-        let comparison = lookalike::compare(&left, &right, &similarity)?;
+        let options = self.options()?;
+        let comparison = lookalike::compare_documents(&options, [&ids[0], &ids[1]], &Silent)?;
         // Without a corpus they are files or addresses, which may have secrets.
         let shown = |id: String| lookalike::io::remote::shown_path(Path::new(&id));
-        let ids = if read.has_inputs() { ids } else { ids.map(shown) };
+        let ids = if options.read().has_inputs() { ids } else { ids.map(shown) };
         let compared = Compared { left_id: &ids[0], right_id: &ids[1], comparison: &comparison };
         summary.print(&compared, RowsGo::ToFile, || {
-            streams::show_painted(|out| as_text(out, &ids, &comparison, &similarity))
+            streams::show_painted(|out| as_text(out, &ids, &comparison, options.scheme()))
         })?;
         Ok(Done::All)
     }
 
-    fn options(self) -> Result<(ReadOptions, Scheme)> {
-        let resources = self.resources.request().check_for(2)?;
-        Ok((self.settings.request(self.inputs).check(&resources)?, self.scheme.request()?.check()?))
+    fn options(self) -> Result<CompareOptions> {
+        let mut request = CompareRequest::default();
+        request.read = self.settings.request(self.inputs);
+        request.scheme = self.scheme.request()?;
+        request.ignoring = self.ignoring.request();
+        request.resources = self.resources.request();
+        Ok(request.check()?)
     }
 }
 
-/// What was measured, for a person.
+/// Writes what was measured, for a person.
 fn as_text(out: &mut dyn Write, ids: &[String; 2], comparison: &Comparison, options: &Scheme) -> io::Result<()> {
     let Comparison { left, right, shared_shingle_count: shared, .. } = comparison;
     writeln!(out, "verdict              {}", verdict(comparison))?;
@@ -104,6 +109,10 @@ fn as_text(out: &mut dyn Write, ids: &[String; 2], comparison: &Comparison, opti
         comparison.shingle,
         folded(&comparison.fold).trim_end_matches(',')
     )?;
+    if left.ignored.is_some() || right.ignored.is_some() {
+        let [left, right] = [left, right].map(|side| 100.0 * side.ignored.unwrap_or_default());
+        writeln!(out, "ignored              {left:.1} % and {right:.1} % of the shingles, as boilerplate")?;
+    }
     let is_terminal = io::stdout().is_terminal();
     for (id, side, marks) in [(&ids[0], left, ["[-", "-]"]), (&ids[1], right, ["[+", "+]"])] {
         let id = if is_terminal { one_line(id) } else { id.clone() };
@@ -113,7 +122,7 @@ fn as_text(out: &mut dyn Write, ids: &[String; 2], comparison: &Comparison, opti
     Ok(())
 }
 
-/// What two documents are to each other, in words.
+/// Describes in words how two documents are related.
 fn verdict(comparison: &Comparison) -> String {
     let threshold = comparison.threshold;
     match comparison.verdict {
@@ -131,7 +140,7 @@ fn verdict(comparison: &Comparison) -> String {
     }
 }
 
-/// What was measured, for programs.
+/// The measurements, for programs.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Compared<'a> {
     /// The id of the first document.
@@ -194,7 +203,7 @@ mod tests {
     fn texts_that_are_compared_do_nothing_to_a_terminal_and_stay_as_they_are_elsewhere() {
         let hostile = "\u{1b}]0;title\u{7}\u{202e} red\n";
         let passages = [("same ", true), (hostile, false)];
-        let passages = passages.map(|(text, shared)| Passage { text: text.to_owned(), shared }).to_vec();
+        let passages = passages.map(|(text, shared)| Passage::new(shared, text)).to_vec();
         let shown = marked_passages(&passages, ["[-", "-]"], true);
         assert_eq!(shown, "same \x1b[33m[-␛]0;title␇\\u{202e} red-]\x1b[0m");
         assert_eq!(marked_passages(&passages, ["[-", "-]"], false), format!("same [-{}-]", hostile.trim_end()));

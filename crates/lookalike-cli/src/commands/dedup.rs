@@ -1,4 +1,4 @@
-//! `lookalike dedup`: which documents go where, and what is said of them.
+//! `lookalike dedup`: destinations of documents, and the messages about them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,12 @@ use lookalike::{DedupOptions, DedupRequest, Group};
 use crate::commands::finished::seen_from;
 use crate::commands::{Done, done, with_threads};
 use crate::flags::command_line::command_line;
+use crate::flags::matching::MatchArguments;
 use crate::flags::output::{ReportTextsArgument, RowsGo, SummaryArguments};
 use crate::flags::read::ReadArguments;
 use crate::flags::resources::{ResourceArguments, WorkArguments};
 use crate::flags::run::RunOptions;
-use crate::flags::scheme::SchemeArguments;
+use crate::flags::scheme::{BoilerplateArgument, SchemeArguments};
 use crate::flags::words::described;
 use crate::show::streams::{self, talk};
 use crate::show::{losses, notes, numbers, one_line, summary};
@@ -29,6 +30,10 @@ pub(crate) struct DedupArguments {
     #[command(flatten)]
     scheme: SchemeArguments,
     #[command(flatten)]
+    matching: MatchArguments,
+    #[command(flatten)]
+    boilerplate: BoilerplateArgument,
+    #[command(flatten)]
     resources: ResourceArguments,
     #[command(flatten)]
     work: WorkArguments,
@@ -42,11 +47,13 @@ struct OutputArguments {
     /// standard input (-) to standard output
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Document to keep of several near-duplicates: longest (in tokens), first, last, max:FIELD or min:FIELD [default: longest]
+    /// Document to keep of several near-duplicates: longest (in tokens), first, last, max:FIELD, min:FIELD, or source:A>B>* (of the
+    /// source that is named first); several with commas between them, such as 'source:cnn.com>*,max:score,longest', decide one
+    /// after the other [default: longest]
     #[arg(long, value_name = "ORDER")]
     keep: Option<String>,
     /// Write only the evidence and the summary, no documents (to the output folder, if one is given)
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     dry_run: bool,
     /// Replace what an earlier run wrote
     #[arg(long)]
@@ -98,13 +105,13 @@ struct AgainstArguments {
     add_kept: bool,
 }
 
-/// In the order of the words of the library.
+/// In the order of the variants in the library.
 const GROUPS: [&str; 2] = [
     "Every removed document has a kept near-duplicate",
     "One document of each connected component is kept, however different the others are",
 ];
 
-/// What `dedup` is to do, in one piece.
+/// Checked options of a `dedup` command.
 pub(crate) struct Dedup {
     pub(crate) options: DedupOptions,
     pub(crate) run: RunOptions,
@@ -112,7 +119,7 @@ pub(crate) struct Dedup {
     summary: SummaryArguments,
 }
 
-/// Where documents go.
+/// Destination of the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     Folder,
@@ -138,6 +145,7 @@ impl DedupArguments {
         notes::skipped(&summary.skipped, skipped);
         notes::doubts(&summary.input, options.read(), options.keep().field());
         notes::replaced_fields(summary.wrote.replaced_field_count);
+        notes::boilerplate(summary.boilerplate_decides.as_ref());
         losses::note_nearly_lost(&summary.nearly_lost, &dedup);
         if let Some(field) = &summary.input.id_field {
             notes::id_field(field);
@@ -159,7 +167,7 @@ impl DedupArguments {
         Ok(done(skipped))
     }
 
-    /// Where documents go, by the flags that say so.
+    /// Chooses the destination of the documents from the flags.
     fn documents(&self) -> Result<Destination> {
         Ok(match &self.output.output {
             Some(output) if output.as_os_str() == "-" => Destination::Stdout,
@@ -172,24 +180,31 @@ impl DedupArguments {
         })
     }
 
-    /// Makes names of what is read hold in every folder; they were written in `there`.
+    /// Makes input names, which were written relative to `there`, valid from every folder.
     pub(crate) fn seen_from(&mut self, there: &Path) {
         let AgainstArguments { against, against_index, .. } = &mut self.against;
         let names = self.read.names().chain(against).chain(against_index).chain(self.scheme.names());
         names.for_each(|name| seen_from(name, there));
+        if let Some(table) = self.boilerplate.name() {
+            let mut path = PathBuf::from(&*table);
+            seen_from(&mut path, there);
+            *table = path.to_string_lossy().into_owned();
+        }
     }
 
     pub(crate) fn request(&self) -> Result<DedupRequest> {
-        let Self { read, against, output, scheme, resources, work } = self;
+        let Self { read, against, output, scheme, matching, boilerplate, resources, work } = self;
         let mut request = DedupRequest::default();
         request.read = read.request()?;
         request.scheme = scheme.request()?;
+        request.matching = matching.request();
         request.resources = resources.request();
         request.work = work.request(output.force);
         request.against.clone_from(&against.against);
         request.against_index.clone_from(&against.against_index);
         request.only_against = against.only_against.then_some(true);
         request.add_kept = against.add_kept.then_some(true);
+        request.ignore_boilerplate = boilerplate.request();
         request.keep.clone_from(&output.keep);
         request.group = output.group;
         request.source.clone_from(&output.source);

@@ -12,7 +12,7 @@ use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::read::ReadArguments;
 use crate::flags::resources::ResourceArguments;
 use crate::flags::run::RunOptions;
-use crate::flags::scheme::SchemeArguments;
+use crate::flags::scheme::{IgnoreArguments, SchemeArguments};
 use crate::show::streams::{self, talk};
 use crate::show::{notes, numbers, pages};
 use crate::stop;
@@ -31,6 +31,8 @@ pub(crate) struct EvaluateArguments {
     compared: ComparedArguments,
     #[command(flatten)]
     scheme: SchemeArguments,
+    #[command(flatten)]
+    ignoring: IgnoreArguments,
     #[command(flatten)]
     resources: ResourceArguments,
 }
@@ -69,7 +71,7 @@ struct OutputArguments {
     force: bool,
 }
 
-/// What is to be done, in one piece.
+/// All options of the command, checked.
 struct Evaluate {
     options: EvaluateOptions,
     run: RunOptions,
@@ -81,6 +83,7 @@ impl EvaluateArguments {
         let evaluate = self.options()?;
         let evaluation = with_threads(&evaluate.run, |progress| lookalike::evaluate(&evaluate.options, progress))??;
         notes::skipped(&evaluation.skipped, evaluation.input.skipped_count);
+        notes::doubts(&evaluation.input, evaluate.options.read(), None);
         evaluate.show(&evaluation)?;
         let unknown = evaluation.true_pairs.first().map_or(0, |true_pairs| true_pairs.unknown_count);
         Ok(done(evaluation.input.skipped_count + unknown))
@@ -90,6 +93,7 @@ impl EvaluateArguments {
         let mut request = EvaluateRequest::default();
         request.read = self.read.request()?;
         request.scheme = self.scheme.request()?;
+        request.ignoring = self.ignoring.request();
         request.resources = self.resources.request();
         request.methods = self.compared.methods;
         request.thresholds = self.compared.thresholds;
@@ -130,17 +134,17 @@ impl Evaluate {
         if let Some(path) = &self.output.report {
             pages::write(&pages::evaluate(evaluation), path, self.output.force)?;
         }
-        if !self.run.is_quiet() {
-            talk!("{}", heading(evaluation).trim_end());
-        }
         self.output.summary.print(evaluation, RowsGo::ToFile, || {
+            if !self.run.is_quiet() {
+                talk!("{}", heading(evaluation).trim_end());
+            }
             let text = table(evaluation) + &bands(evaluation) + &super_shingles(evaluation);
             streams::show(|out| out.write_all(text.as_bytes()))
         })
     }
 }
 
-/// What was compared, and with what: talk, beside the table.
+/// Heading of the table: what was compared, and with what.
 fn heading(evaluation: &Evaluation) -> String {
     let [shingles, thresholds] = [is_varied(evaluation, shingle), is_varied(evaluation, threshold)];
     let first = &evaluation.true_pairs[0];
@@ -192,7 +196,7 @@ fn unused(true_pairs: &TruePairs) -> String {
     }
 }
 
-/// Whether schemes differ in something.
+/// True if schemes differ in `of`.
 fn is_varied(evaluation: &Evaluation, of: impl Fn(&MethodEvaluation) -> String) -> bool {
     evaluation.methods.iter().any(|method| of(method) != of(&evaluation.methods[0]))
 }

@@ -1,11 +1,13 @@
 //! `lookalike link` and its subcommands: arguments to a request, and the result for a person.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use lookalike::core::link::config::Config;
-use lookalike::{AddRecordsRequest, LinkOptions, LinkReport, LinkRequest};
+use lookalike::{AddRecordsRequest, LinkOptions, LinkReport, LinkRequest, Review, ReviewRequest};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,9 +15,12 @@ use crate::commands::{Done, done, with_threads};
 use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::resources::ResourceArguments;
 use crate::flags::run::RunOptions;
+use crate::remedy::Flags;
 use crate::show::link::{Explained, show, show_analysis, show_explanation};
 use crate::show::streams::{self, talk};
 use crate::show::{notes, pages, shown_path};
+#[cfg(feature = "serve")]
+use crate::stop;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -70,6 +75,20 @@ enum LinkCommand {
         /// The table of the new records
         #[arg(value_name = "TABLE", help_heading = "Input")]
         new: PathBuf,
+        #[command(flatten)]
+        summary: SummaryArguments,
+        #[command(flatten)]
+        resources: ResourceArguments,
+    },
+    /// Label pairs of a result in your browser, the least certain first: link --labels learns from them.
+    #[command(after_help = "Example:\n  lookalike link review linked")]
+    Review {
+        /// The folder of a result of link; each label is added to labels.jsonl in it as soon as it is given
+        #[arg(value_name = "DIR", help_heading = "Input")]
+        result: PathBuf,
+        /// Address of the page, on this machine; port 0 is any that is free
+        #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", help_heading = "Output")]
+        listen: SocketAddr,
         #[command(flatten)]
         summary: SummaryArguments,
         #[command(flatten)]
@@ -158,7 +177,8 @@ struct ComparingArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 struct JudgingArguments {
-    /// Table of the true pairs or clusters: report precision and recall, and write the wrong and the missed pairs
+    /// Table of known answers. True pairs or clusters: report precision and recall, and write the wrong and the missed pairs. Pairs
+    /// with a label each (same or different), such as those of link review: learn from them
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     /// Column to check the matches by, which is not compared itself: a date, a number or a word
@@ -227,6 +247,14 @@ impl LinkCommand {
                 let report = with_threads(&run, |progress| lookalike::add_records(&options, progress))??;
                 ended(&report, &result, &run, summary)
             }
+            Self::Review { result, listen, summary, resources } => {
+                let mut request = ReviewRequest::new(&result);
+                request.resources = resources.request();
+                let options = request.check()?;
+                let run = RunOptions { resources: options.resources().clone(), talk: resources.run.talk() };
+                let review = with_threads(&run, |progress| Review::open(&options, progress))??;
+                serve(&Arc::new(review), listen, &run, summary)
+            }
             Self::Analyze { tables, summary, comparing, resources } => {
                 let options = tables.request(&comparing, &resources)?.check()?;
                 let run = run_options(&options, &resources);
@@ -248,15 +276,44 @@ impl LinkCommand {
     }
 }
 
-/// Says what was found.
+/// Shows the page until the user has had enough, and then how many labels there are.
+#[cfg(feature = "serve")]
+fn serve(review: &Arc<Review>, listen: SocketAddr, run: &RunOptions, summary: SummaryArguments) -> Result<Done> {
+    let labels = shown_path(&review.labels_path());
+    stop::serve_until_asked();
+    lookalike_server::review::serve(Arc::clone(review), listen, stop::is_asked, |address| {
+        // Without the address, nobody could label.
+        streams::say_error(format_args!("open      {address}"));
+        if !run.is_quiet() {
+            talk!("labels    {labels}, each as soon as it is given; end with Ctrl-C");
+        }
+    })?;
+    let state = review.state();
+    summary.print(&state, RowsGo::ToFile, || {
+        if !run.is_quiet() {
+            let (same, different) = (state.same_count, state.different_count);
+            talk!("labeled   {same} the same, {different} different");
+            talk!("next      link the tables again with --labels {labels}");
+        }
+        Ok(())
+    })?;
+    Ok(Done::All)
+}
+
+#[cfg(not(feature = "serve"))]
+fn serve(_: &Arc<Review>, listen: SocketAddr, _: &RunOptions, _: SummaryArguments) -> Result<Done> {
+    bail!("this build cannot show a page on {listen}: build with the feature serve")
+}
+
+/// Reports what was found.
 fn ended(report: &LinkReport, folder: &Path, run: &RunOptions, how: SummaryArguments) -> Result<Done> {
     notes::skipped(&report.skipped, report.skipped_count);
     for warning in &report.warnings {
-        talk!("warning: {warning}");
+        talk!("warning: {}", warning.message(&Flags));
     }
     how.print(report, RowsGo::ToFile, || {
         if !run.is_quiet() {
-            // The result is there; that nobody reads about it does not undo it.
+            // The result is already written: failing to print the summary is not an error.
             let _ = show(report, folder);
         }
         Ok(())
@@ -264,12 +321,12 @@ fn ended(report: &LinkReport, folder: &Path, run: &RunOptions, how: SummaryArgum
     Ok(done(report.skipped_count))
 }
 
-/// What `link config` wrote, for programs.
+/// The summary of `link config`, for programs.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct WroteConfig<'a> {
     /// The file.
     file: &'a str,
-    /// How many columns it has.
+    /// Number of its columns.
     column_count: usize,
 }
 

@@ -2,13 +2,17 @@
 
 mod assets;
 mod audit;
+mod boilerplate;
 mod compare;
+mod decontaminate;
 pub(crate) mod dedup;
 mod evaluate;
+mod extract;
 mod finished;
 mod index;
 mod link;
 mod pairs;
+mod passages;
 mod prints;
 mod report;
 mod schema;
@@ -16,6 +20,7 @@ mod search;
 #[cfg(feature = "serve")]
 mod serve;
 mod sets;
+mod splits;
 mod tune;
 
 use std::io::Write;
@@ -29,12 +34,16 @@ use lookalike::io::remote::{Silence, on_silence};
 use lookalike::io::write::OutputFile;
 
 use crate::commands::audit::AuditArguments;
+use crate::commands::boilerplate::BoilerplateArguments;
 use crate::commands::compare::CompareArguments;
+use crate::commands::decontaminate::DecontaminateArguments;
 use crate::commands::dedup::DedupArguments;
 use crate::commands::evaluate::EvaluateArguments;
+use crate::commands::extract::ExtractArguments;
 use crate::commands::index::IndexCommand;
 use crate::commands::link::LinkArguments;
 use crate::commands::pairs::PairsArguments;
+use crate::commands::passages::PassagesArguments;
 use crate::commands::prints::PrintsArguments;
 use crate::commands::report::ReportArguments;
 use crate::commands::schema::SchemaArguments;
@@ -42,6 +51,7 @@ use crate::commands::search::SearchArguments;
 #[cfg(feature = "serve")]
 use crate::commands::serve::ServeArguments;
 use crate::commands::sets::SetsArguments;
+use crate::commands::splits::SplitsArguments;
 use crate::commands::tune::TuneArguments;
 use crate::flags::run::{RunOptions, Talk};
 use crate::show::numbers;
@@ -95,6 +105,30 @@ pub(crate) enum Command {
         The second shows five borderline pairs side by side; the third pairs documents of the first file with documents of the second."
     )]
     Pairs(PairsArguments),
+    /// Find test items in a corpus, with their places, and take them out.
+    #[command(
+        after_help = "Examples:\n  lookalike decontaminate examples/crawl.jsonl --against examples/quiz.jsonl --id id -o out\n  \
+        lookalike decontaminate examples/crawl.jsonl --against examples/quiz.jsonl -o clean --action cut\n\n\
+        The first prints a table and writes out/hits.jsonl (each passage that a document shares with an item, with its place), \
+        out/items.jsonl (each item, and whether a document has it), out/report.html (for your browser) and out/summary.json; \
+        the second also writes the documents without these passages to clean/cut/."
+    )]
+    Decontaminate(DecontaminateArguments),
+    /// Find lines, paragraphs and runs of words that several documents have, and cut them.
+    #[command(after_help = "Examples:\n  lookalike passages examples/news --id id --unit run:20 -o repeated\n  \
+        lookalike passages examples/pages.jsonl --unit line --at-least 3 --keep none --action cut -o cut\n\n\
+        The first lists each run of 20 or more words that an earlier document has, with its places, in repeated/cuts.jsonl, and shows them \
+        in repeated/report.html; the second writes the documents without the lines that three or more of them have.")]
+    Passages(PassagesArguments),
+    /// Find documents of a split that have a near-duplicate, or a shared passage, in an earlier split.
+    #[command(
+        after_help = "Examples:\n  lookalike splits examples/news/agency.jsonl examples/news/crawl.warc.wet --threshold 0.7\n  \
+        lookalike splits examples/news/agency.jsonl examples/news/herald.jsonl --passages run:20 -o leaks\n\n\
+        Each INPUT is a split, training data first. The second also counts documents with 20 words in a row of an earlier split, \
+        and writes each leak with its other document to leaks/. --group FIELD also writes all documents with a field by which they can be split without leaks. \
+        With --fail-if-leaks 0.001 the exit code is 1 if more than 0.1 % of a split leak."
+    )]
+    Splits(SplitsArguments),
     /// Keep documents in a folder, to search them and to compare new ones with them.
     #[command(
         subcommand,
@@ -149,6 +183,17 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  lookalike compare agency-007 herald-007 --in examples/news --id id\n\n\
         Without --in, the two are files of one document each.")]
     Compare(CompareArguments),
+    /// Learn what each source says on most of its pages, to ignore it.
+    #[command(after_help = "Examples:\n  lookalike boilerplate examples/shop.jsonl -o shop.boilerplate\n  \
+        lookalike dedup examples/shop.jsonl --ignore-boilerplate=shop.boilerplate -o out\n\n\
+        dedup and pairs can learn it themselves: --ignore-boilerplate without a file. A table is for other input of the same \
+        sources, which is then compared in the same way.")]
+    Boilerplate(BoilerplateArguments),
+    /// Write the text by which each document is compared.
+    #[command(after_help = "Examples:\n  lookalike extract examples/news --id id\n  \
+        lookalike extract examples/five.jsonl --id id -o texts.jsonl\n\n\
+        Rows have the id and the text of a document. Options of reading are those of lookalike dedup: with --extract article, the main content of web pages.")]
+    Extract(ExtractArguments),
     /// Print the JSON Schema of an output.
     #[command(after_help = "Example:\n  lookalike schema removal\n\n\
         The schema of removal describes a line of removed.jsonl.")]
@@ -162,7 +207,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether it waits for signals itself: it is to end in its own time.
+    /// True if it handles signals itself, so that it can finish its work before it ends.
     pub(crate) fn has_signals_of_its_own(&self) -> bool {
         #[cfg(feature = "serve")]
         return matches!(self, Self::Serve(_));
@@ -171,20 +216,27 @@ impl Command {
     }
 }
 
-/// How a command ended.
+/// Outcome of a command.
 pub(crate) enum Done {
     All,
-    /// Something of the input was skipped, and shown.
+    /// Parts of the input were skipped and reported.
     WithSkipped,
+    /// The result is complete, but beyond a limit at which the command must fail.
+    OverLimit,
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<Done> {
     match arguments.command {
         Command::Dedup(arguments) => arguments.run(),
+        Command::Decontaminate(arguments) => arguments.run(),
         Command::Report(arguments) => arguments.run(),
         Command::Audit(arguments) => arguments.run(),
         Command::Pairs(arguments) => arguments.run(),
+        Command::Passages(arguments) => arguments.run(),
+        Command::Splits(arguments) => arguments.run(),
         Command::Compare(arguments) => arguments.run(),
+        Command::Boilerplate(arguments) => arguments.run(),
+        Command::Extract(arguments) => arguments.run(),
         Command::Schema(arguments) => arguments.run(),
         Command::Index(command) => command.run(),
         Command::Search(arguments) => arguments.run(),
@@ -223,7 +275,7 @@ fn to_output<T: Send>(
     Ok((report, is_read))
 }
 
-/// Runs a job on the threads that were asked for, with someone watching or not.
+/// Runs a job on the requested number of threads, with or without a display of progress.
 fn with_threads<T: Send>(run: &RunOptions, job: impl FnOnce(&dyn Progress) -> T + Send) -> Result<T> {
     let (wanted, threads) = (run.resources.wanted_threads(), run.resources.threads());
     if threads < wanted && !run.is_quiet() {
@@ -351,6 +403,8 @@ mod tests {
             let [report, no_report] = ["report", "no-report"].map(|long| flag(&command, long).is_some());
             assert!(report || !no_report, "{name} --no-report");
         }
+        // Passages are shown by code hosts, which read SARIF; their rows are also lines of JSON.
+        formats.retain(|(name, values)| name != "lookalike passages" || values[..] != ["jsonl", "sarif"]);
         assert!(formats.len() >= 4 && formats.iter().all(|(_, values)| *values == formats[0].1), "{formats:?}");
     }
 

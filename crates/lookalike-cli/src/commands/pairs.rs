@@ -8,11 +8,12 @@ use lookalike::io::work::WorkFolder;
 use lookalike::{Copies, Earlier, PairsOptions, PairsReport, PairsRequest, TextPair};
 
 use crate::commands::{Done, done, to_output};
+use crate::flags::matching::MatchArguments;
 use crate::flags::output::{RowOutputArguments, RowsGo};
 use crate::flags::read::ReadArguments;
 use crate::flags::resources::{ResourceArguments, WorkArguments};
 use crate::flags::run::RunOptions;
-use crate::flags::scheme::SchemeArguments;
+use crate::flags::scheme::{IgnoreArguments, SchemeArguments};
 use crate::flags::words::words;
 use crate::show::side_by_side::Layout;
 use crate::show::streams::{self, talk};
@@ -32,6 +33,10 @@ pub(crate) struct PairsArguments {
     #[command(flatten)]
     scheme: SchemeArguments,
     #[command(flatten)]
+    matching: MatchArguments,
+    #[command(flatten)]
+    ignoring: IgnoreArguments,
+    #[command(flatten)]
     resources: ResourceArguments,
     #[command(flatten)]
     work: WorkArguments,
@@ -48,7 +53,7 @@ struct SelectionArguments {
     sample: Option<i64>,
     /// Show pairs side by side with differences in [-…-] and [+…+], instead of writing rows; 20 pairs, unless --sample says
     /// otherwise
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long, conflicts_with = "format", hide_short_help = true)]
     show: bool,
     /// Pairs of documents with the same words to write: all, or only those with the first of them (star: n - 1 pairs
     /// for n documents). With --against, star pairs the first of each side [default: all]
@@ -56,7 +61,7 @@ struct SelectionArguments {
     copies: Option<Copies>,
 }
 
-/// How many pairs are shown unless another number is asked for.
+/// Number of pairs that are shown by default.
 const SHOWN: i64 = 20;
 
 impl PairsArguments {
@@ -100,8 +105,10 @@ impl PairsArguments {
         let mut request = PairsRequest::default();
         request.read = self.read.request()?;
         request.scheme = self.scheme.request()?;
+        request.matching = self.matching.request();
         request.resources = self.resources.request();
         request.work = self.work.request(self.output.force);
+        request.ignoring = self.ignoring.request();
         request.against = self.against;
         request.between = self.selection.between;
         request.sample = self.selection.sample.or(self.selection.show.then_some(SHOWN));
@@ -123,7 +130,7 @@ fn between(written: &str) -> Result<[f64; 2]> {
     Ok([low, high])
 }
 
-/// How many pairs there are, and how many were passed over.
+/// Shows the number of pairs, and how many were passed over.
 fn show(report: &PairsReport) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
     let pairs = numbers::of(report.found_count, "pair");
@@ -139,6 +146,12 @@ fn show(report: &PairsReport) {
     };
     let how = if report.exact_because_small { ", compared exactly because the input is small" } else { "" };
     talk!("{pairs} {among} ({}){how}, in {}", numbers::bytes(report.input.bytes), numbers::seconds(seconds));
+    if let Some(purpose) = &report.purpose {
+        talk!("{}", notes::purpose(purpose));
+    }
+    if let Some(count) = report.code_file_count {
+        talk!("note: {}", notes::source_code(count));
+    }
     if report.passed_over.pair_count > 0 {
         talk!("note: {}", notes::passed_over(&report.passed_over));
     }

@@ -1,4 +1,4 @@
-//! `lookalike prints`: arguments to a request, and the result for a person.
+//! `lookalike prints`: converts arguments to a request, and shows the result to people.
 
 use std::path::PathBuf;
 
@@ -97,7 +97,7 @@ struct ReadPrintsArguments {
     resolution: Option<f64>,
 }
 
-/// In the order of the words of the library.
+/// In the order of the variants in the library.
 const UNITS: [&str; 2] = ["A full turn is 360", "A full turn is 6.2832"];
 
 impl PrintsArguments {
@@ -152,7 +152,7 @@ fn size(written: &str) -> Result<[i64; 2]> {
     sides.context("give width and height in pixels, such as 300x400")
 }
 
-/// What was found, how, and what that misses.
+/// Shows the matches, the method, and its measured recall.
 fn show(report: &PrintsReport, is_clockwise: bool) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
     let prints =
@@ -212,7 +212,7 @@ fn show(report: &PrintsReport, is_clockwise: bool) {
     }
 }
 
-/// How many matches were candidates, and how that is known.
+/// Describes the share of matches that were candidates, and the sample it was measured on.
 fn candidate_recall(recall: CandidateRecall) -> String {
     let CandidateRecall { print_count, match_count, candidate_count, .. } = recall;
     let sample = numbers::of(print_count, "print");

@@ -1,4 +1,4 @@
-//! `lookalike report`: the report on a finished run, made again.
+//! `lookalike report`: writes the report of a finished run again.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ impl ReportArguments {
         request.output = self.output;
         request.force = self.force.then_some(true);
         request.report_texts = self.texts.report_texts;
-        // Before the run is looked at: a mistake in a flag does not depend on it.
+        // Check before reading the run: a mistake in a flag does not depend on it.
         request.clone().check()?;
         if let Some(finished) = finished(&self.folder)? {
             request.read = Some(finished.read);

@@ -4,8 +4,10 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use lookalike::index::{Added, Duplicate, SearchRow, Searched, Stat, Verification};
 use lookalike::{
-    Analysis, AuditResult, ClusterRow, Decided, DocumentRow, Evaluation, Label, LinkReport, LinkedRow, MatchRow,
-    PairRow, PairsReport, PrintPair, PrintsReport, Removal, Reported, SetPair, SetsReport, Summary, Tuning,
+    Analysis, AuditResult, BoilerplateReport, ClusterRow, Decided, DecontaminateSummary, DocumentRow, Evaluation,
+    ExtractReport, ExtractedText, HitRow, Husk, ItemRow, Label, Leak, LinkReport, LinkedRow, MatchRow, PairRow,
+    PairsReport, PassagesSummary, PrintPair, PrintsReport, RecordLabel, Removal, RepeatedPassage, Reported,
+    ReviewState, SetPair, SetsReport, SharedPassage, SplitsReport, Summary, Tuning,
 };
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -37,8 +39,32 @@ enum OutputName {
     Pair,
     /// The summary of pairs
     PairsSummary,
+    /// A line of hits.jsonl of decontaminate
+    Hit,
+    /// A line of items.jsonl of decontaminate
+    Item,
+    /// summary.json of decontaminate
+    DecontaminateSummary,
+    /// A line of cuts.jsonl
+    Passage,
+    /// A line of husks.jsonl
+    Husk,
+    /// summary.json of passages
+    PassagesSummary,
+    /// A line of leaks.jsonl
+    Leak,
+    /// A line of passages.jsonl of splits
+    SharedPassage,
+    /// summary.json of splits
+    SplitsSummary,
+    /// The summary of boilerplate
+    BoilerplateSummary,
     /// The result of compare
     Comparison,
+    /// A row of extract
+    ExtractedText,
+    /// The summary of extract
+    ExtractSummary,
     /// A line of labels.jsonl
     Label,
     /// audit.json
@@ -95,6 +121,10 @@ enum OutputName {
     LinkExplanation,
     /// The result of link analyze
     LinkAnalysis,
+    /// A label of link review
+    LinkLabel,
+    /// The summary of link review
+    ReviewSummary,
     /// The summary of link config
     ConfigSummary,
 }
@@ -107,7 +137,19 @@ impl OutputName {
             Self::Document => of::<DocumentRow>(),
             Self::Pair => of::<PairRow>(),
             Self::PairsSummary => of::<PairsReport>(),
+            Self::Hit => of::<HitRow>(),
+            Self::Item => of::<ItemRow>(),
+            Self::DecontaminateSummary => of::<DecontaminateSummary>(),
+            Self::Passage => of::<RepeatedPassage>(),
+            Self::Husk => of::<Husk>(),
+            Self::PassagesSummary => of::<PassagesSummary>(),
+            Self::Leak => of::<Leak>(),
+            Self::SharedPassage => of::<SharedPassage>(),
+            Self::SplitsSummary => of::<SplitsReport>(),
+            Self::BoilerplateSummary => of::<BoilerplateReport>(),
             Self::Comparison => of::<Compared<'_>>(),
+            Self::ExtractedText => of::<ExtractedText>(),
+            Self::ExtractSummary => of::<ExtractReport>(),
             Self::Label => of::<Label>(),
             Self::Audit => of::<AuditResult>(),
             Self::Evaluation => of::<Evaluation>(),
@@ -136,6 +178,8 @@ impl OutputName {
             Self::ReportSummary => of::<Reported>(),
             Self::LinkExplanation => of::<Explained<'_>>(),
             Self::LinkAnalysis => of::<Analysis>(),
+            Self::LinkLabel => of::<RecordLabel>(),
+            Self::ReviewSummary => of::<ReviewState>(),
             Self::ConfigSummary => of::<WroteConfig<'_>>(),
         }
     }

@@ -71,7 +71,7 @@ struct OutputArguments {
     force: bool,
 }
 
-/// What is searched for.
+/// Query of a search.
 enum Wanted {
     Text(String),
     Id(String),
@@ -106,14 +106,14 @@ impl SearchArguments {
                 Wanted::Text(text) => {
                     let answer = snapshot.search(Query::Text(text), &options)?;
                     let searched = Searched::of(&answer);
-                    until_closed(out.take(Asked { id: "query", text, answer }))?;
+                    until_closed(out.take(Asked::new("query", text, answer)))?;
                     searched
                 }
                 Wanted::Id(id) => {
                     let answer = snapshot.search(Query::Id(id), &options)?;
                     let searched = Searched::of(&answer);
                     let text = snapshot.document(id)?.and_then(|document| document.text);
-                    until_closed(out.take(Asked { id, text: text.as_deref().unwrap_or_default(), answer }))?;
+                    until_closed(out.take(Asked::new(id, text.as_deref().unwrap_or_default(), answer)))?;
                     searched
                 }
                 Wanted::Input(read) => {
@@ -126,6 +126,8 @@ impl SearchArguments {
         });
         let (searched, is_read) = searched.map_err(|error| with_commands(error, &path, &index))?;
         notes::skipped(&searched.skipped, searched.skipped_count);
+        notes::left_out(&searched.left_out);
+        notes::without_effect(&searched.without_effect);
         how.print(&searched, RowsGo::to(target.as_deref()), || {
             if is_read {
                 note(&searched, &snapshot, start.elapsed().as_secs_f64(), &run, options.max_candidates);
@@ -142,8 +144,8 @@ impl SearchArguments {
                 lines.split = lines.split.or(Some(Split::Line));
                 Wanted::Input(Box::new(lines.check(&run.resources)?))
             }
-            (Some(text), _) => self.settings.without_input().map(|()| Wanted::Text(text))?,
-            (None, Some(id)) => self.settings.without_input().map(|()| Wanted::Id(id))?,
+            (Some(text), _) => self.settings.request(Vec::new()).check_unused().map(|()| Wanted::Text(text))?,
+            (None, Some(id)) => self.settings.request(Vec::new()).check_unused().map(|()| Wanted::Id(id))?,
             (None, None) => Wanted::Input(Box::new(self.settings.request(self.input).check(&run.resources)?)),
         })
     }
@@ -177,7 +179,7 @@ fn with_commands(error: anyhow::Error, path: &Path, index: &Index) -> anyhow::Er
     anyhow!("{error}: {create}, then {add}")
 }
 
-/// How matches are shown.
+/// Output format of matches.
 #[derive(Clone, Copy)]
 enum Show<'a> {
     Table,
@@ -194,7 +196,7 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     fn take(&mut self, asked: Asked<'_>) -> lookalike::Result<()> {
-        let Asked { id, text, answer: Answer { hits, match_count, .. } } = asked;
+        let Asked { id, text, answer: Answer { hits, match_count, .. }, .. } = asked;
         for hit in &hits {
             let written = match self.show {
                 Show::Table => self.line(id, hit),
@@ -238,7 +240,7 @@ impl Shown<'_> {
     }
 }
 
-/// What was found, in a line.
+/// Prints notes about missing matches, and a line about what was found.
 fn note(searched: &Searched, snapshot: &Snapshot, seconds: f64, run: &RunOptions, max_candidates: usize) {
     if searched.incomplete_count > 0 {
         let who = match (searched.query_count, searched.incomplete_count) {

@@ -48,7 +48,7 @@ pub(crate) struct ServeArguments {
     /// Memory of all requests and runs together, such as 2G, besides what the indexes take [default: half of the machine's memory]
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Resources")]
     memory: Option<u64>,
-    /// How to log requests, on standard error
+    /// Format of the request log, on standard error
     #[arg(long, value_enum, default_value_t = LogArgument::Text, help_heading = "Output")]
     log: LogArgument,
 }
@@ -65,7 +65,7 @@ enum KeysCommand {
     /// Make a key, and print it: it is not stored, and cannot be shown again.
     #[command(after_help = "Example:\n  lookalike serve keys new ingest --scope write --keys keys.jsonl")]
     New {
-        /// What the key is called, in logs and to revoke it
+        /// Name of the key, in logs and to revoke it
         #[arg(value_name = "NAME")]
         name: String,
         /// Scope of the key; each includes the previous ones
@@ -137,7 +137,7 @@ impl ServeArguments {
         let served = lookalike_server::serve(&options, |started| {
             let stopper = started.stopper.clone();
             stop::on_signals_call(move || stopper.stop());
-            // First of all, and for programs: who started this wants to know where it is.
+            // Comes first, and in a form for programs: the caller needs to know the address.
             let _ = show(|out| writeln!(out, "lookalike serve: {}", started.url));
             if let Some(folder) = &started.scratch {
                 talk!("an empty index to try it with is in {}, and is removed at the end", shown_path(folder));
@@ -173,7 +173,7 @@ impl ServeArguments {
     }
 }
 
-/// Reads an address with a port, or a port alone, which is one of this machine.
+/// Parses an address with a port, or only a port, which then belongs to this machine.
 fn listen_address(given: &str) -> Result<SocketAddr, String> {
     let port = given.strip_prefix("localhost:").or_else(|| given.strip_prefix(':')).unwrap_or(given);
     if let Ok(port) = port.parse() {
@@ -182,14 +182,14 @@ fn listen_address(given: &str) -> Result<SocketAddr, String> {
     given.parse().map_err(|_| "give a port, such as 7811, or an address and a port, such as 127.0.0.1:7811".to_owned())
 }
 
-/// Reads a size that is enough to serve anything.
+/// Parses a memory limit, and checks that it is enough to serve anything.
 fn memory_size(given: &str) -> Result<u64, String> {
     let bytes = lookalike::parse_size(given).ok_or("give a size, such as 500M or 4G")?;
     let least = Limits::LEAST_MEMORY;
     if bytes < least { Err(format!("give at least {}M", least / 1_000_000)) } else { Ok(bytes) }
 }
 
-/// What helps, in the words of the command.
+/// Adds a remedy to an error, in terms of the command line.
 fn with_remedy(error: Error) -> anyhow::Error {
     let remedy = match &error {
         Error::NeedsKeys { .. } => "run lookalike serve keys new, and give --keys FILE",

@@ -1,4 +1,4 @@
-//! `lookalike sets`: arguments to a request, and the result for a person.
+//! `lookalike sets`: converts arguments to a request, and shows the result to people.
 
 use std::path::PathBuf;
 
@@ -91,7 +91,7 @@ struct FormArguments {
     weight: Option<String>,
 }
 
-/// In the order of the words of the library.
+/// In the order of the variants in the library.
 const MEASURES: [&str; 4] = [
     "Shared elements over all elements of both",
     "Shared elements over those of the smaller set; rows also have the share of each set that lies in the other",
@@ -148,7 +148,7 @@ impl SetsArguments {
     }
 }
 
-/// How many pairs there are, and how they were found.
+/// Shows the number of pairs, and how they were found.
 fn show(report: &SetsReport, options: &SetsOptions) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
     let against = report.reference_count.map_or(String::new(), |count| format!(" and {}", numbers::of(count, "set")));
@@ -175,7 +175,7 @@ fn show(report: &SetsReport, options: &SetsOptions) {
 }
 
 fn recall(measure: Measure, threshold: Threshold, banding: Banding) -> String {
-    // The least similarity that sketches see in a pair at the threshold.
+    // The minimum Jaccard similarity, which sketches estimate, of a pair at the threshold.
     let least = if measure == Measure::Cosine { threshold.value().powi(2) } else { threshold.value() };
     let recall = Threshold::new(least).map_or(0.0, |least| banding.recall_at(least.into()));
     let (bands, rows) = (banding.bands(), banding.rows());

@@ -12,9 +12,9 @@ use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::read::SettingArguments;
 use crate::flags::resources::ResourceArguments;
 use crate::flags::run::RunOptions;
-use crate::flags::scheme::SchemeArguments;
+use crate::flags::scheme::{IgnoreArguments, SchemeArguments};
 use crate::show::streams::talk;
-use crate::show::{chart, numbers, one_line, pages, streams};
+use crate::show::{chart, notes, numbers, one_line, pages, streams};
 use crate::stop;
 
 #[derive(Debug, Args)]
@@ -34,6 +34,8 @@ pub(crate) struct TuneArguments {
     output: OutputArguments,
     #[command(flatten)]
     scheme: SchemeArguments,
+    #[command(flatten)]
+    ignoring: IgnoreArguments,
     /// Choose bands and rows by the bytes per document that a sketch may take, such as 64B
     #[arg(long, value_name = "SIZE", help_heading = "Method", hide_short_help = true)]
     budget: Option<String>,
@@ -57,7 +59,7 @@ struct OutputArguments {
     force: bool,
 }
 
-/// What is to be done, in one piece.
+/// All options of the command, checked.
 struct Tune {
     options: TuneOptions,
     output: OutputArguments,
@@ -76,6 +78,10 @@ impl TuneArguments {
         if let Some(first) = tuning.sample.as_ref().and_then(|sample| sample.first_skipped.as_ref()) {
             talk!("skipped {}, the first in {}", numbers::count(skipped), one_line(first));
         }
+        if let Some(sample) = &tuning.sample {
+            notes::left_out(&sample.left_out);
+            notes::without_effect(&sample.without_effect);
+        }
         tune.show(&tuning)?;
         Ok(done(skipped))
     }
@@ -84,6 +90,7 @@ impl TuneArguments {
         let mut request = TuneRequest::default();
         request.read = self.settings.request(self.inputs);
         request.scheme = self.scheme.request()?;
+        request.ignoring = self.ignoring.request();
         request.resources = self.resources.request();
         request.sample_bytes = self.sample_bytes.map(Into::into);
         request.budget = self.budget.map(Into::into);
@@ -108,6 +115,7 @@ impl Tune {
         }
         self.output.summary.print(tuning, RowsGo::ToFile, || {
             let mut text = tuning.sample.as_ref().map_or(String::new(), sampled);
+            text += &tuning.sample.as_ref().map_or(String::new(), chosen_tokens);
             text += &labeled(&tuning.labels);
             text += &parameters(tuning);
             text += &chart::in_terminal(&curve, tuning.threshold);
@@ -118,6 +126,11 @@ impl Tune {
             streams::show(|out| out.write_all(text.as_bytes()))
         })
     }
+}
+
+/// Notes that tokens were chosen by the names of files.
+fn chosen_tokens(sample: &Sampled) -> String {
+    sample.code_file_count.map_or(String::new(), |count| format!("{}\n", notes::source_code(count)))
 }
 
 fn parameters(tuning: &Tuning) -> String {
@@ -154,7 +167,7 @@ fn points(tuning: &Tuning) -> String {
     text
 }
 
-/// What people ask first: how many pairs there are, and which threshold to take.
+/// Answers what people ask first: how many pairs there are, and which threshold to use.
 fn sampled(sample: &Sampled) -> String {
     let mut text = if sample.complete {
         format!("all {} were read\n", numbers::of(sample.document_count, "document"))
@@ -195,7 +208,7 @@ fn sampled(sample: &Sampled) -> String {
     )
 }
 
-/// What people say of pairs, by similarity.
+/// Labels that people gave to pairs, by similarity.
 fn labeled(rows: &[JudgedRow]) -> String {
     if rows.is_empty() {
         return String::new();
@@ -221,7 +234,7 @@ fn interval(estimate: Estimate) -> String {
     format!("{low} to {high}")
 }
 
-/// How many candidates there will be.
+/// Expected number of candidates.
 fn candidates(sample: &Sampled) -> String {
     match (sample.candidate_count, sample.false_candidate_share) {
         (None, _) => String::new(),
@@ -247,7 +260,7 @@ fn planned(plan: Plan) -> String {
     )
 }
 
-/// Which way each parameter moves the result.
+/// Direction in which each parameter moves the result.
 fn which_way(tuning: &Tuning) -> String {
     let Tuning { bands, rows, .. } = tuning;
     format!(

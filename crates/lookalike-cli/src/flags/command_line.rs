@@ -1,12 +1,12 @@
-//! The command line as it may be written down: word by word, without secrets.
+//! The command line as it may be logged: word by word, without secrets.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-/// What stands for a secret.
+/// Placeholder for a secret.
 const HIDDEN: &str = "…";
 
-/// The words of a command line. The key is not among them, and addresses have neither passwords nor queries.
+/// Returns the words of a command line without the key, and without passwords and queries in addresses.
 pub(crate) fn command_line(words: impl Iterator<Item = OsString>) -> Vec<String> {
     let mut line = vec!["lookalike".to_owned()];
     let mut is_key = false;

@@ -2,6 +2,7 @@
 //! [`lookalike::DedupRequest`] and the other requests.
 
 pub(crate) mod command_line;
+pub(crate) mod matching;
 pub(crate) mod output;
 pub(crate) mod read;
 pub(crate) mod resources;

@@ -1,4 +1,4 @@
-//! Where results go, and in which format.
+//! Destinations and formats of results.
 
 use std::fmt::Arguments;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::words::{described, words};
 use crate::show::streams;
 
-/// Where rows go.
+/// Destination and format of rows.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct RowOutputArguments {
@@ -29,7 +29,7 @@ pub(crate) struct RowOutputArguments {
 }
 
 impl RowOutputArguments {
-    /// The file; none if rows go to standard output.
+    /// Returns the file; `None` if rows go to standard output.
     pub(crate) fn file(&self) -> Option<PathBuf> {
         self.output.clone().filter(|output| output.as_os_str() != "-")
     }
@@ -46,17 +46,17 @@ enum SummaryArgument {
     None,
 }
 
-/// How the summary of a command is printed, the same for every command.
+/// Options for printing a summary, the same for every command.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct SummaryArguments {
-    /// How to print the summary or result. JSON goes to standard output, or, if rows or documents go there, to standard error as
-    /// its last line
+    /// Format of the summary or result. JSON goes to standard output, or, if rows or documents go there, to standard
+    /// error as its last line
     #[arg(long, value_enum, value_name = "HOW", default_value_t = SummaryArgument::Text, hide_short_help = true)]
     summary: SummaryArgument,
 }
 
-/// Where the rows of a command go; a command without rows is one whose rows do not go to standard output.
+/// Destination of a command's rows. A command without rows counts as one whose rows do not go to standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowsGo {
     /// To standard output.
@@ -73,7 +73,7 @@ impl RowsGo {
 }
 
 impl SummaryArguments {
-    /// Prints a summary: by `text` for people.
+    /// Prints a summary: as JSON, or for people with `text`.
     pub(crate) fn print(self, summary: &impl Serialize, rows: RowsGo, text: impl FnOnce() -> Result<()>) -> Result<()> {
         match (self.summary, rows) {
             (SummaryArgument::Text, _) => text(),
@@ -89,7 +89,7 @@ impl SummaryArguments {
         }
     }
 
-    /// The same of a command without rows that says one line to people.
+    /// The same for a command without rows that prints one line for people.
     pub(crate) fn print_or_say(self, summary: &impl Serialize, line: Arguments<'_>) -> Result<()> {
         self.print(summary, RowsGo::ToFile, || {
             streams::say(line);
@@ -98,16 +98,16 @@ impl SummaryArguments {
     }
 }
 
-/// How much of the documents `report.html` shows.
+/// Amount of text that `report.html` shows of documents.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ReportTextsArgument {
-    /// How much of the documents the report shows [default: excerpt]
+    /// Amount of text that the report shows of documents [default: excerpt]
     #[arg(long, value_name = "HOW", value_parser = described::<ReportTexts>(&TEXTS), hide_short_help = true)]
     pub(crate) report_texts: Option<ReportTexts>,
 }
 
-/// In the order of the words of the library.
+/// In the order of the variants in the library.
 const TEXTS: [&str; 3] = [
     "Ids and places only, for private documents",
     "What differs between two documents, and a little around it",

@@ -1,13 +1,13 @@
-//! What is read, and how: inputs, fields, and what one document is.
+//! Input options: files, fields, and what counts as one document.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use lookalike::ReadRequest;
 use lookalike::io::read::Split;
 use lookalike::io::web::Extract;
-use lookalike::{JobOption, ReadRequest, Refused};
 
 use super::words::words;
 
@@ -28,7 +28,8 @@ pub(crate) struct ReadArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct SettingArguments {
-    /// Field or column of the text; dots lead into nested fields, such as body.content [default: text]
+    /// Field or column of the text; dots lead into nested fields, such as body.content. Several fields become one text: title,body;
+    /// and so do the elements of a list: 'messages[].content' [default: text]
     #[arg(long, value_name = "FIELD")]
     text: Option<String>,
     /// Field or column of the text if it is HTML: compare its visible text, or what --extract says
@@ -37,10 +38,16 @@ pub(crate) struct SettingArguments {
     /// Field of the document's id [default: file and position, or WARC-Record-ID; uri is the address of a page]
     #[arg(long, value_name = "FIELD")]
     id: Option<String>,
-    /// Which text of a page to compare: all visible text, or the article without navigation, advertising and boilerplate
+    /// Text of a page to compare: all visible text, or the article without navigation, advertising and boilerplate
     /// [default: text]
     #[arg(long, value_name = "WHAT", value_parser = words::<Extract>(), hide_short_help = true)]
     extract: Option<Extract>,
+    /// Compare the descriptions of a page's images too, as part of its text
+    #[arg(long, hide_short_help = true)]
+    alt: bool,
+    /// Compare the targets of a page's links too, as part of its text
+    #[arg(long, hide_short_help = true)]
+    links: bool,
     /// One document of a text file [default: file]
     #[arg(long, value_name = "UNIT", value_parser = words::<Split>(), hide_short_help = true)]
     split: Option<Split>,
@@ -53,7 +60,7 @@ pub(crate) struct SettingArguments {
 }
 
 impl ReadArguments {
-    /// The names of files and folders that were typed.
+    /// The names of files and folders as typed.
     pub(crate) fn names(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         self.inputs.iter_mut().chain(&mut self.files_from)
     }
@@ -64,7 +71,7 @@ impl ReadArguments {
         Ok(request)
     }
 
-    /// Whether standard input is all there is to read, as for a filter.
+    /// True if standard input is the only input, as in a filter.
     pub(crate) fn is_stdin_alone(&self) -> bool {
         self.files_from.is_none() && matches!(&self.inputs[..], [input] if input.as_os_str() == "-")
     }
@@ -77,22 +84,16 @@ impl SettingArguments {
         request.html_field.clone_from(&self.html_field);
         request.id.clone_from(&self.id);
         request.extract = self.extract;
+        request.alt = self.alt.then_some(true);
+        request.links = self.links.then_some(true);
         request.split = self.split;
         request.delimiter.clone_from(&self.delimiter);
         request.no_header = self.no_header.then_some(true);
         request
     }
-
-    /// Refuses settings where nothing is read.
-    pub(crate) fn without_input(&self) -> Result<(), Refused> {
-        match self.request(Vec::new()).given() {
-            Some(option) => Err(Refused::needs(option, JobOption::Inputs)),
-            None => Ok(()),
-        }
-    }
 }
 
-/// The names in a file, one per line.
+/// Reads the names in a file, one per line.
 fn read_list(path: &Path) -> Result<Vec<PathBuf>> {
     let list = if path.as_os_str() == "-" {
         let mut list = String::new();

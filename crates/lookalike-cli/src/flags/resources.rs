@@ -1,4 +1,4 @@
-//! How much a run may use, and where it puts what does not fit in memory.
+//! Resource limits of a run, and the folder for data that does not fit in memory.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -63,10 +63,10 @@ impl WorkArguments {
     }
 }
 
-/// Whether a run that is interrupted can be resumed.
+/// True if an interrupted run can be resumed.
 static CAN_RESUME: AtomicBool = AtomicBool::new(false);
 
-/// Whether the run adds to an index, where what was acknowledged stays.
+/// True if the run adds to an index, which keeps everything already acknowledged.
 static ADDS: AtomicBool = AtomicBool::new(false);
 
 /// Notes that the run adds to an index.
@@ -74,7 +74,7 @@ pub(crate) fn adds_to_index() {
     ADDS.store(true, Relaxed);
 }
 
-/// The message to someone who interrupts the run.
+/// Returns the message for a user who interrupts the run.
 pub(crate) fn interrupted(is_complete: bool) -> &'static str {
     if ADDS.load(Relaxed) {
         "interrupted: what was added stays; run it again to add the rest"

@@ -1,4 +1,4 @@
-//! How a command runs, whatever its result: on how many threads, and how much it says.
+//! Options for running a command, whatever its result: number of threads and verbosity.
 
 use clap::Args;
 use lookalike::{Refused, ResourceRequest, Resources};
@@ -19,7 +19,7 @@ pub(crate) struct RunArguments {
     verbose: bool,
 }
 
-/// The flag of a command that says little and uses one thread.
+/// The flag of a command that prints little and uses one thread.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct QuietArgument {
     /// Print only errors
@@ -28,7 +28,7 @@ pub(crate) struct QuietArgument {
 }
 
 impl QuietArgument {
-    /// Says nothing but errors from here on, if that was asked for.
+    /// Prints only errors from here on, if requested.
     pub(crate) fn apply(&self) {
         if self.quiet {
             streams::be_quiet();
@@ -36,7 +36,7 @@ impl QuietArgument {
     }
 }
 
-/// How much a command says.
+/// Verbosity of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Talk {
     Quiet,
@@ -44,7 +44,7 @@ pub(crate) enum Talk {
     Verbose,
 }
 
-/// What concerns the run and not its result.
+/// Options that affect the run and not its result.
 #[derive(Clone, Debug)]
 pub(crate) struct RunOptions {
     pub(crate) resources: Resources,
@@ -58,7 +58,7 @@ impl RunArguments {
         request
     }
 
-    /// How much the command says. From here on, one that should be quiet is.
+    /// Returns the verbosity, and silences standard error from here on if the command should be quiet.
     pub(crate) fn talk(&self) -> Talk {
         if self.quiet {
             streams::be_quiet();
@@ -70,7 +70,7 @@ impl RunArguments {
         }
     }
 
-    /// For a command without further limits.
+    /// Returns the options of a command without further limits.
     pub(crate) fn options(&self) -> Result<RunOptions, Refused> {
         Ok(RunOptions { resources: self.request().check()?, talk: self.talk() })
     }

@@ -1,13 +1,13 @@
-//! The precision of a run by labels: a row per band of similarity, by source, all removals, and what follows.
+//! Precision of a run according to labels: a row per band of similarity, by source, all removals, and the conclusion.
 
 use lookalike::{Answer, AuditResult, Estimate, JudgedRow};
 
 use crate::show::{numbers, one_line};
 
-/// How many disagreements are listed.
+/// Maximum number of disagreements to list.
 const LISTED: usize = 10;
 
-/// The table, and what it says.
+/// Formats the table and its conclusion.
 pub(crate) fn text(result: &AuditResult) -> String {
     let groups = [&result.bands[..], &result.sources, &result.super_shingles, result.near_misses.as_slice()];
     let rows = groups.iter().flat_map(|rows| rows.iter()).chain([&result.all]);
@@ -38,7 +38,7 @@ fn line(row: &JudgedRow, width: usize) -> String {
     )
 }
 
-/// Three digits, of which the last never makes a whole of a part.
+/// Formats a share with three digits; a share below 1 is never rounded up to 1.
 fn share(share: f64) -> String {
     let shown = format!("{share:.3}");
     if shown == "1.000" && share < 1.0 { "0.999".to_owned() } else { shown }

@@ -1,13 +1,13 @@
-//! The S-curve as people look at it: in the terminal, and as SVG.
+//! Draws the S-curve, in the terminal and as SVG.
 
 use lookalike::Point;
 use lookalike_page::chart as page;
 
-/// Columns and rows of the curve in the terminal.
+/// Columns of the curve in the terminal, and its rows.
 const WIDTH: usize = 60;
 const HEIGHT: usize = 15;
 
-/// Draws a curve of at least [`WIDTH`] steps in characters, with a line where the threshold is.
+/// Draws a curve of at least [`WIDTH`] steps with characters, with a line at the threshold.
 pub(crate) fn in_terminal(curve: &[Point], threshold: f64) -> String {
     let at = |share: f64, steps: usize| (share * steps as f64).round() as usize;
     let mut rows = vec![vec![' '; WIDTH + 1]; HEIGHT + 1];
@@ -34,7 +34,7 @@ pub(crate) fn in_terminal(curve: &[Point], threshold: f64) -> String {
     drawn
 }
 
-/// Draws a curve as a picture of its own.
+/// Draws a curve as a standalone image.
 pub(crate) fn as_svg(curve: &[Point], threshold: f64, recall: f64, title: &str) -> String {
     let point = |point: &Point| page::Point { similarity: point.similarity, found: point.found };
     let curve = page::Curve {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     fn line() -> Vec<Point> {
-        (0..=60).map(|at| Point { similarity: f64::from(at) / 60.0, found: f64::from(at) / 60.0 }).collect()
+        (0..=60).map(|at| f64::from(at) / 60.0).map(|at| Point::new(at, at)).collect()
     }
 
     #[test]

@@ -1,24 +1,24 @@
-//! Texts of the input for a terminal: what would move the cursor, change colors or turn the direction of writing is shown as a
-//! mark, such as `␛`.
+//! Makes texts from the input safe for a terminal: characters that would move the cursor, change colors or the writing
+//! direction are shown as a mark, such as `␛`.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// A text on one line.
+/// Returns a text on one line.
 pub(crate) fn one_line(text: &str) -> String {
     marked(text, |_, _| false).into_owned()
 }
 
-/// A text whose line ends and tabs stay.
+/// Returns a text with its line ends and tabs kept.
 pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     marked(text, |c, next| matches!(c, '\n' | '\t') || c == '\r' && next == Some('\n'))
 }
 
-/// Appends a character, or the mark that stands for it.
+/// Appends a character, or the mark that replaces it.
 pub(crate) fn push(c: char, shown: &mut String) {
     match c {
-        // Unicode has a picture for each.
+        // Unicode has a symbol for each of them.
         '\0'..='\u{1F}' => shown.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or(char::REPLACEMENT_CHARACTER)),
         '\u{7F}' => shown.push('␡'),
         c if does_something(c) => write!(shown, "\\u{{{:x}}}", u32::from(c)).expect("a string takes everything"),
@@ -38,17 +38,17 @@ fn marked(text: &str, stays: impl Fn(char, Option<char>) -> bool) -> Cow<'_, str
     shown.into()
 }
 
-/// Whether a character does something to a terminal: it controls it, or changes the direction in which those after it are written.
-/// (Unicode Standard Annex 9, 2)
+/// True if a character affects a terminal: it is a control character, or changes the direction of the characters after
+/// it. (Unicode Standard Annex 9, 2)
 fn does_something(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A writer that a person reads: marks what does something there. Line ends and tabs stay.
+/// Writer for people: replaces characters that affect a terminal by marks. Line ends and tabs are kept.
 pub(crate) struct ToTerminal<W: Write> {
     writer: W,
-    /// A character of which not all bytes were written yet.
+    /// Bytes of a character that is not complete yet.
     cut: Vec<u8>,
 }
 
@@ -61,7 +61,7 @@ impl<W: Write> ToTerminal<W> {
 impl<W: Write> Write for ToTerminal<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.cut.extend_from_slice(bytes);
-        // A line end may be in two parts as well.
+        // A line end may be split in two as well.
         let is_cut =
             |end: &[u8]| end == b"\r" || std::str::from_utf8(end).is_err_and(|error| error.error_len().is_none());
         let end = self.cut.len();
@@ -79,7 +79,7 @@ impl<W: Write> Write for ToTerminal<W> {
 
 impl<W: Write> Drop for ToTerminal<W> {
     fn drop(&mut self) {
-        // Whoever wants to know that it failed flushes.
+        // Callers who want to know about errors call flush.
         let _ = self.writer.write_all(lines(&String::from_utf8_lossy(&self.cut)).as_bytes());
     }
 }

@@ -1,4 +1,4 @@
-//! What linking did, what it would compare, and why two records are a match, for a person.
+//! Shows a person what linking did, what it would compare, and why two records are a match.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -6,16 +6,17 @@ use std::path::Path;
 use lookalike::core::link::config::Kind;
 use lookalike::core::link::explain::{BOUNDED, FieldExplanation};
 use lookalike::core::link::key::Outcome;
+use lookalike::core::link::teach::LEAST_LABELS;
 use lookalike::{
-    Accuracy, Analysis, ClusterExplanation, ColumnReport, Compared, KeyExplanation, LabelsReport, LinkReport,
-    PairExplanation,
+    Accuracy, Analysis, ClusterExplanation, ColumnReport, Compared, KeyExplanation, LabelsReport, LearnedReport,
+    LinkReport, PairExplanation,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::show::{numbers, one_line, shown_path};
 
-/// What the columns were taken for, what was found, and where it is.
+/// Shows the kinds of the columns, what was found, and where the result is.
 pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
     let mut out = io::stderr().lock();
     let records: Vec<String> = report.record_counts.iter().map(|count| numbers::of(*count, "record")).collect();
@@ -40,6 +41,12 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
     }
     let threshold = report.threshold;
     writeln!(out, "matches   {} with a probability of {threshold:.3} or more", numbers::count(report.match_count))?;
+    if !report.calibrated {
+        writeln!(
+            out,
+            "          ranked by probability, which is no promise here: label some pairs to learn how many are right"
+        )?;
+    }
     for band in &report.probabilities {
         writeln!(out, "          {:>12} from {}", numbers::count(band.match_count), band.from)?;
     }
@@ -93,7 +100,7 @@ fn show_columns(out: &mut dyn Write, columns: &[ColumnReport]) -> io::Result<()>
     Ok(())
 }
 
-/// How right it is by a known answer.
+/// Shows the accuracy by a known answer.
 fn show_labels(out: &mut dyn Write, labels: &LabelsReport) -> io::Result<()> {
     let share = |share: Option<f64>| share.map_or("?".to_owned(), |share| format!("{share:.4}"));
     let mut line = |label: &str, what: &str, of: &Accuracy| {
@@ -104,8 +111,16 @@ fn show_labels(out: &mut dyn Write, labels: &LabelsReport) -> io::Result<()> {
             "{label:9} {what:8}  precision {precision}, recall {recall}, F1 {f1}: {right} right, {wrong} wrong, {missed} missed"
         )
     };
-    line("labels", "matches", &labels.matches)?;
-    line("", "clusters", &labels.clusters)?;
+    match (&labels.learned, &labels.clusters) {
+        (Some(learned), _) => {
+            line("labels", "held out", &labels.matches)?;
+            show_learned(out, learned)?;
+        }
+        (None, clusters) => {
+            line("labels", "matches", &labels.matches)?;
+            clusters.iter().try_for_each(|clusters| line("", "clusters", clusters))?;
+        }
+    }
     for (reason, count) in &labels.missed {
         writeln!(out, "          {} missed: {reason}", numbers::count(*count))?;
     }
@@ -126,7 +141,27 @@ fn show_labels(out: &mut dyn Write, labels: &LabelsReport) -> io::Result<()> {
     Ok(())
 }
 
-/// What would be compared, key by key.
+/// Shows what was learned from labeled pairs.
+fn show_learned(out: &mut dyn Write, learned: &LearnedReport) -> io::Result<()> {
+    let LearnedReport { same_count, different_count, right_before_count, .. } = learned;
+    let labels = numbers::of(same_count + different_count, "label");
+    writeln!(out, "          {labels}: {same_count} same, {different_count} different")?;
+    match learned.right_count {
+        Some(right) => {
+            writeln!(
+                out,
+                "          right by weights without labels: {right_before_count}; by weights from the other labels: {right}"
+            )?;
+            if !learned.used {
+                writeln!(out, "          the labels fit no better, so the weights are those of the data")?;
+            }
+            Ok(())
+        }
+        None => writeln!(out, "          too few to learn from: label at least {LEAST_LABELS} of each"),
+    }
+}
+
+/// Shows what would be compared, key by key.
 pub(crate) fn show_analysis(out: &mut dyn Write, analysis: &Analysis) -> io::Result<()> {
     let records: Vec<String> = analysis.record_counts.iter().map(|count| numbers::of(*count, "record")).collect();
     writeln!(out, "read      {}", records.join(" and "))?;
@@ -156,7 +191,7 @@ pub(crate) fn show_analysis(out: &mut dyn Write, analysis: &Analysis) -> io::Res
     Ok(())
 }
 
-/// Why two records are a match: field by field, by which key, and in which clusters.
+/// Explains why two records are a match: field by field, by which key, and in which clusters.
 pub(crate) fn show_explanation(out: &mut dyn Write, ids: &[String; 2], pair: &PairExplanation) -> io::Result<()> {
     let explanation = &pair.fields;
     let [left, right] = ids.each_ref().map(|id| one_line(id));
@@ -184,14 +219,14 @@ pub(crate) fn show_explanation(out: &mut dyn Write, ids: &[String; 2], pair: &Pa
     writeln!(out, "{}", one_line(&shown_clusters(pair)))
 }
 
-/// Why two records are a match or not, for programs.
+/// The explanation of a pair of records, for programs.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Explained<'a> {
     /// The id of the first record.
     left_id: &'a str,
     /// The id of the second.
     right_id: &'a str,
-    /// Whether they are a match.
+    /// True if they are a match.
     matched: bool,
     /// The probability that they are one.
     probability: f64,
@@ -203,7 +238,7 @@ pub(crate) struct Explained<'a> {
     prior: f64,
     /// The bits that were taken off or given back because fields do not speak independently.
     bounded: f64,
-    /// What each column says.
+    /// Evidence of each column.
     fields: Vec<ExplainedField<'a>>,
     /// The keys that both have.
     keys: Vec<SharedKey<'a>>,
@@ -211,22 +246,22 @@ pub(crate) struct Explained<'a> {
     clusters: [u64; 2],
 }
 
-/// What a column says about two records.
+/// Evidence of a column about two records.
 #[derive(Serialize, JsonSchema)]
 struct ExplainedField<'a> {
     /// The column.
     name: &'a str,
-    /// What it was taken for.
+    /// Kind of its values.
     kind: String,
     /// The value of the first record.
     left: Option<&'a str>,
     /// The value of the second.
     right: Option<&'a str>,
-    /// How similar they are, in words.
+    /// Similarity of the values, in words.
     level: &'a str,
     /// Points, up to 100.
     points: u8,
-    /// What it adds to the bits.
+    /// Bits that it adds.
     bits: f64,
 }
 
@@ -237,9 +272,9 @@ struct SharedKey<'a> {
     kind: &'a str,
     /// The columns that it is built from.
     columns: &'a [String],
-    /// How many records have it.
+    /// Number of records that have it.
     record_count: usize,
-    /// Whether it brought them together.
+    /// True if the records were compared because of it.
     compared: bool,
 }
 
@@ -280,7 +315,7 @@ impl<'a> Explained<'a> {
     }
 }
 
-/// Whether they are a match, and how they came to be compared.
+/// States whether the records are a match, and how they came to be compared.
 fn verdict(pair: &PairExplanation) -> String {
     let threshold = pair.threshold;
     let decision = if pair.is_match {

@@ -1,6 +1,6 @@
-//! What sources lose, for a person: a table of those losing the most, and a word on those that lose nearly all.
+//! Losses of sources, for people: a table of the sources that lose the most, and a note on those that lose nearly all.
 //!
-//! Names of sources come from the input, so they are shortened and stay on their line.
+//! Names of sources come from the input, so they are shortened and kept on one line.
 
 use std::io::{self, Write};
 
@@ -10,13 +10,13 @@ use crate::commands::dedup::Dedup;
 use crate::show::streams::talk;
 use crate::show::{numbers, one_line, shown_path};
 
-/// How many characters of a name are shown.
+/// Maximum number of characters of a name to show.
 const NAME_LENGTH: usize = 60;
 
-/// How many sources that lose nearly all are named; the summary has them all.
+/// Maximum number of sources losing nearly all to name; the summary has them all.
 const SHOWN_LOST: usize = 3;
 
-/// The sources losing the most, where there is more than one.
+/// Writes the sources that lose the most, if there is more than one source.
 pub(crate) fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let count = summary.sources.len() as u64 + summary.more_source_count;
     if count < 2 || summary.losing_most.is_empty() {
@@ -44,7 +44,7 @@ pub(crate) fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     }
 }
 
-/// Which sources lose nearly all they have, in whose favor, and what to do.
+/// Names the sources that lose nearly all they have, the sources this is in favor of, and what to do.
 pub(crate) fn note_nearly_lost(lost: &[NearlyLost], dedup: &Dedup) {
     if lost.is_empty() {
         return;
@@ -85,7 +85,7 @@ fn sentence(lost: &NearlyLost) -> String {
     )
 }
 
-/// A source's name on one line, shortened.
+/// Returns a source's name on one line, shortened.
 fn name(source: &str) -> String {
     let name = one_line(source);
     if name.chars().count() <= NAME_LENGTH {

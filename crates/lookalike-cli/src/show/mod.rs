@@ -1,4 +1,4 @@
-//! Results for a person, and the streams that they go to.
+//! Shows results to people, and writes to the standard streams.
 
 pub(crate) mod audit;
 pub(crate) mod chart;
@@ -18,18 +18,18 @@ use std::path::Path;
 
 pub(crate) use harmless::one_line;
 
-/// The path or address of an output, on one line and without secrets.
+/// Returns the path or address of an output, on one line and without secrets.
 pub(crate) fn shown_path(path: &Path) -> String {
     one_line(&lookalike::io::remote::shown_path(path))
 }
 
-/// Kinds of what was passed over, each with its number.
+/// Lists the kinds of entries that were passed over, each with its number.
 pub(crate) fn kinds<'a>(kinds: impl Iterator<Item = (&'a String, &'a u64)>) -> String {
     let kinds = kinds.map(|(kind, count)| format!("{} {kind}", numbers::count(*count)));
     kinds.collect::<Vec<_>>().join(", ")
 }
 
-/// Which differences were ignored when texts were compared, if any.
+/// Lists the differences that were ignored when texts were compared, if any.
 pub(crate) fn folded(fold: &str) -> String {
     if fold == "none" { String::new() } else { format!(", {fold} folded,") }
 }

@@ -1,20 +1,23 @@
-//! What a person should know beside the result: what was skipped or passed over, and what is probably not as they think.
+//! Notes for people in addition to the result: input that was skipped or passed over, and likely mistakes.
 
 use lookalike::core::bucket::passed_over::PassedOverEstimate;
 use lookalike::io::input::discover::{LeftOut, Names};
-use lookalike::{Input, ReadOptions, Remedy, SkippedEntry};
+use lookalike::{DecidingBoilerplate, Input, Purpose, PurposeSettings, ReadOptions, Remedy, SkippedEntry};
 
-use crate::remedy;
+use crate::remedy::{self, as_flags};
 use crate::show::streams::talk;
 use crate::show::{kinds, numbers, one_line};
 
-/// How many skipped entries are shown; the summary has more of them.
+/// Maximum number of skipped entries to show; the summary has more of them.
 const SHOWN_SKIPPED: usize = 10;
 
-/// How many names of files are shown that were left out; the summary has more of them.
+/// Minimum number of documents to tell what kind of corpus it is.
+const FEW: u64 = 20;
+
+/// Maximum number of names of left-out files to show; the summary has more of them.
 const SHOWN_NAMES: usize = 3;
 
-/// What is probably not as the user thinks.
+/// Notes likely mistakes of the user.
 pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
     // One document has a field and is known by its place; several have it and are.
     let documents = |count: u64, one: &str, several: &str| match count {
@@ -43,6 +46,14 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
         let documents = documents(input.repeated_id_count, "has", "have");
         talk!("note: {documents} the id of another document: tell them apart by file and position");
     }
+    if input.document_count >= FEW && input.short_count * 2 > input.document_count {
+        talk!(
+            "note: {} are shorter than two shingles, so that one changed word leaves little in common: --for short compares \
+             runs of characters without links ({})",
+            numbers::of(input.short_count, "document"),
+            as_flags(&Purpose::Short.written())
+        );
+    }
     left_out(&input.left_out);
     without_effect(&input.without_effect);
     if input.document_count == 0 && !input.carried.is_empty() {
@@ -54,7 +65,18 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
     }
 }
 
-/// What was not read, although nothing is wrong with it.
+/// Lists the settings that a purpose stands for.
+pub(crate) fn purpose(purpose: &PurposeSettings) -> String {
+    format!("--for {} stands for {}, where nothing else was asked for", purpose.name, as_flags(&purpose.settings))
+}
+
+/// Notes that tokens were chosen by file names.
+pub(crate) fn source_code(count: u64) -> String {
+    let are = if count == 1 { "is" } else { "are" };
+    format!("compared as source code, since {} {are}: --tokens words compares their words", numbers::of(count, "file"))
+}
+
+/// Notes files and folders that were not read although nothing is wrong with them.
 pub(crate) fn left_out(left_out: &LeftOut) {
     let LeftOut { hidden, links, work_folders, not_documents, excluding_nothing, .. } = left_out;
     if work_folders.count > 0 {
@@ -82,7 +104,7 @@ pub(crate) fn left_out(left_out: &LeftOut) {
     }
 }
 
-/// Options that have no effect on the input.
+/// Notes options that have no effect on the input.
 pub(crate) fn without_effect(options: &[String]) {
     for option in options {
         let why = match &**option {
@@ -95,7 +117,7 @@ pub(crate) fn without_effect(options: &[String]) {
     }
 }
 
-/// Notes that ids come from a field that nobody named.
+/// Notes that ids come from a field that the user did not name.
 pub(crate) fn id_field(field: &str) {
     talk!(
         "note: ids are taken from the field '{}': every document has one of its own (--id names another)",
@@ -113,7 +135,7 @@ pub(crate) fn replaced_fields(documents: u64) {
     talk!("note: {had} that --annotate writes (cluster, kept, kept_id, similarity): it was replaced in the output");
 }
 
-/// The first names, and how many there are besides.
+/// Lists the first names, and the number of others.
 fn some_names(names: &Names) -> String {
     let mut shown: Vec<String> = names.first.iter().take(SHOWN_NAMES).map(|name| one_line(name)).collect();
     let more = names.count - shown.len() as u64;
@@ -123,7 +145,7 @@ fn some_names(names: &Names) -> String {
     shown.join(", ")
 }
 
-/// What was skipped, with its place.
+/// Notes the entries that were skipped, with their places.
 pub(crate) fn skipped(skipped: &[SkippedEntry], count: u64) {
     for SkippedEntry { file, entry, position, reason, .. } in skipped.iter().take(SHOWN_SKIPPED) {
         match *entry {
@@ -143,7 +165,25 @@ pub(crate) fn skipped(skipped: &[SkippedEntry], count: u64) {
     }
 }
 
-/// What a bound on the work of a bucket left out, and how many near-duplicates are in it.
+/// Notes that boilerplate causes removals, and names its sources.
+pub(crate) fn boilerplate(decides: Option<&DecidingBoilerplate>) {
+    let Some(DecidingBoilerplate { removed_count, share, sources, .. }) = decides else { return };
+    let named: Vec<String> = sources.iter().take(SHOWN_NAMES).map(|source| one_line(&source.source)).collect();
+    let more = match sources.len().saturating_sub(SHOWN_NAMES) as u64 {
+        0 => String::new(),
+        more => format!(" and {}", numbers::of(more, "more source")),
+    };
+    talk!(
+        "note: in about {}, at least half of what both documents share is on more than {:.0} % of the pages of its source: {}{more}",
+        numbers::of(*removed_count, "removal"),
+        100.0 * share,
+        named.join(", ")
+    );
+    talk!("      --ignore-boilerplate compares what is left without that");
+}
+
+/// Describes the pairs left out by the limit on work per bucket, and estimates the number of near-duplicates among
+/// them.
 pub(crate) fn passed_over(estimate: &PassedOverEstimate) -> String {
     let PassedOverEstimate {
         pair_count: pairs,

@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Formats numbers for people.
 
-/// With a comma every three digits.
+/// Formats an integer with thousands separators.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let first = digits.len() % 3;
@@ -9,13 +9,13 @@ pub(crate) fn count(number: u64) -> String {
     groups.join(",")
 }
 
-/// A count and its word, which gets an s unless there is one.
+/// Formats a count and its noun, in the plural unless the count is one.
 pub(crate) fn of(number: u64, word: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{} {word}{s}", count(number))
 }
 
-/// Bytes in a unit that leaves few digits.
+/// Formats bytes in a unit that leaves few digits.
 pub(crate) fn bytes(number: u64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB"];
     let mut value = number as f64;
@@ -28,7 +28,7 @@ pub(crate) fn bytes(number: u64) -> String {
     format!("{value:.digits$} {}", units[unit])
 }
 
-/// Seconds with as many digits as say something.
+/// Formats seconds with only the significant digits.
 pub(crate) fn seconds(number: f64) -> String {
     let digits = if number < 10.0 { 2 } else { usize::from(number < 100.0) };
     format!("{number:.digits$} s")

@@ -1,4 +1,4 @@
-//! Progress: a bar where a person watches, a plain line now and then elsewhere.
+//! Shows progress: a bar if a person is watching, otherwise a plain line from time to time.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -13,20 +13,20 @@ use crate::show::numbers;
 use crate::show::streams::talk;
 use crate::stop;
 
-/// How often a plain line comes.
+/// Time between plain lines.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Shows how far a job is, on standard error.
+/// Shows the progress of a job on standard error.
 #[derive(Default)]
 pub(crate) struct Watch {
     counts: Arc<Counts>,
     bytes: AtomicU64,
     stage: Mutex<Option<Stage>>,
-    /// Whether the end of each stage is shown as well.
+    /// True if the end of each stage is shown as well.
     is_verbose: bool,
 }
 
-/// What was counted in a stage so far.
+/// Counts of a stage so far.
 #[derive(Default)]
 struct Counts {
     documents: AtomicU64,
@@ -59,7 +59,7 @@ impl Progress for Watch {
             Counted::Rereadings(count) => self.counts.rereadings.fetch_add(count, Relaxed),
         };
         let done = self.bytes.fetch_add(bytes, Relaxed) + bytes;
-        // Whoever finds someone else showing has better things to do than wait.
+        // If another thread is showing progress, do not wait for it.
         let Ok(mut stage) = self.stage.try_lock() else { return };
         let Some(stage) = stage.as_mut() else { return };
         if let Some(bar) = &stage.bar {
@@ -91,7 +91,7 @@ impl Progress for Watch {
 }
 
 impl Watch {
-    /// Also shows what each stage did, once it ends.
+    /// Also shows the result of each stage when it ends.
     pub(crate) fn verbose() -> Self {
         Self { is_verbose: true, ..Self::default() }
     }
@@ -119,7 +119,7 @@ impl Watch {
 }
 
 impl Counts {
-    /// What was counted and how fast, with a comma for what follows; nothing where nothing is counted.
+    /// Returns the counts with their rates, each followed by a comma; empty if nothing is counted.
     fn shown(&self, seconds: f64) -> String {
         let shown = |count: u64, words: String| match count {
             0 => String::new(),

@@ -1,8 +1,9 @@
-//! Two documents side by side: what one of them has and the other lacks is marked, and long texts are shortened around it. Where one
-//! is mostly not in the other, as a book with a quotation, what they share is shown instead, and the rest is plain.
+//! Shows two documents side by side: text that only one of them has is marked, and long texts are shortened around it.
+//! If one is mostly not in the other, like a book with a quotation, their shared text is shown instead, and the rest is
+//! plain.
 //!
-//! Texts come from the input and may hold anything: nothing of them reaches the terminal that moves the cursor, changes colors or
-//! turns the direction of writing.
+//! Texts come from the input and may contain anything: no character reaches the terminal that moves the cursor, changes
+//! colors or the writing direction.
 
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
@@ -14,30 +15,30 @@ use unicode_width::UnicodeWidthChar;
 use crate::show::harmless::{self, one_line};
 use crate::show::numbers;
 
-/// How wide the output is where there is no terminal, and at most and at least where there is one.
+/// Width of the output without a terminal, and its maximum and minimum with one.
 const WIDTH: usize = 100;
 const WIDEST: usize = 200;
 const NARROWEST: usize = 40;
 
-/// What stands between the columns.
+/// Separator of the columns.
 const GAP: &str = " │ ";
 
-/// How many characters are shown before and after each difference.
+/// Number of characters to show before and after each difference.
 const AROUND: usize = 80;
 
-/// How many characters are shown of the start of a text, to tell what it is about.
+/// Number of characters to show from the start of a text, to tell what it is about.
 const START: usize = 160;
 
-/// How many characters of a passage that the other lacks are shown at its start and at its end.
+/// Number of characters to show at the start and at the end of a passage that the other text lacks.
 const PASSAGE_END: usize = 200;
 
-/// How many lines a pair takes at most.
+/// Maximum number of lines for a pair.
 const MOST_LINES: usize = 40;
 
-/// By how many characters before a difference its place is looked for in the other text.
+/// Number of characters before a difference that are searched for in the other text to find its place.
 const ANCHOR: usize = 24;
 
-/// How pairs are laid out.
+/// Layout of pairs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     width: usize,
@@ -45,7 +46,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// As wide as the terminal, if that is where pairs go.
+    /// Layout as wide as the terminal, if pairs are shown there.
     pub(crate) fn of_terminal(goes_to_stdout: bool) -> Self {
         let is_terminal = goes_to_stdout && io::stdout().is_terminal();
         let width = terminal_size::terminal_size().filter(|_| is_terminal).map(|(width, _)| usize::from(width.0));
@@ -88,7 +89,7 @@ impl Layout {
         Ok(())
     }
 
-    /// A line with its marked parts in color.
+    /// Colors the marked parts of a line.
     fn painted(self, line: &Line) -> String {
         let paint = |(text, is_marked): &(String, bool)| {
             if *is_marked && self.is_colored { format!("\x1b[33m{text}\x1b[0m") } else { text.clone() }
@@ -97,26 +98,27 @@ impl Layout {
     }
 }
 
-/// Who a document is: its id, and its place if that is something else.
+/// Title of a document: its id, and its place if that is different.
 fn title(document: &FoundText) -> Vec<(String, bool)> {
     let [id, place] = [&document.id, &document.place].map(|name| visible(&one_line(name)));
     vec![(if id == place { id } else { format!("{id} ({place})") }, false)]
 }
 
-/// The passages that pieces make.
+/// Joins pieces to passages.
 fn passages(pieces: &[Piece]) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
     for piece in pieces {
         match passages.last_mut().filter(|last| last.shared != piece.is_only) {
             Some(last) => last.text.push_str(&piece.text),
-            None => passages.push(Passage { shared: !piece.is_only, text: piece.text.clone() }),
+            None => passages.push(Passage::new(!piece.is_only, piece.text.clone())),
         }
     }
     passages
 }
 
-/// A text from its longest passage on, in pieces with whether each is marked. In the text that is mostly not in the other, what the
-/// other lacks is plain where it is long: it is the rest of the text, and not a difference.
+/// Returns a text from its longest passage on, in pieces, each with a flag that says whether it is marked. In a text
+/// that is mostly not in the other, long text that the other lacks is plain: it is the rest of the text, not a
+/// difference.
 fn quoted(pieces: &[Piece], opening: Opening, side: usize, [open, close]: [&str; 2]) -> Vec<(String, bool)> {
     let at = pieces.iter().position(|piece| piece.passage == Some(opening.passage)).unwrap_or(0);
     let mut shown = Vec::new();
@@ -137,7 +139,7 @@ fn quoted(pieces: &[Piece], opening: Opening, side: usize, [open, close]: [&str;
     shown
 }
 
-/// The start and the end of a text, cut between words, with a word on what is left out between them.
+/// Returns the start and the end of a text, cut between words, with a note on the text left out between them.
 fn ends(text: &str, start: usize, end: usize) -> String {
     let count = text.chars().count();
     if count <= start + end + AROUND / 2 {
@@ -151,7 +153,8 @@ fn ends(text: &str, start: usize, end: usize) -> String {
     format!("{} … ({}) … {}", &text[..from], numbers::of(left_out, "character"), &text[to..])
 }
 
-/// A text in pieces, with whether each is marked: what the other lacks between marks, and what both have shortened.
+/// Splits a text into pieces, each with a flag that says whether it is marked: text that the other lacks is between
+/// marks, and shared text is shortened.
 fn marked(own: &[Passage], other: &[Passage], [open, close]: [&str; 2]) -> Vec<(String, bool)> {
     let text: String = own.iter().map(|passage| passage.text.as_str()).collect();
     let kept = kept(&text, own, other);
@@ -171,7 +174,7 @@ fn marked(own: &[Passage], other: &[Passage], [open, close]: [&str; 2]) -> Vec<(
     pieces
 }
 
-/// Which bytes of a text are shown: its start, and what is around each difference, whichever side has it.
+/// Selects the bytes of a text to show: its start, and the surroundings of each difference, whichever side has it.
 fn kept(text: &str, own: &[Passage], other: &[Passage]) -> Vec<Range<usize>> {
     let mut kept = Vec::new();
     kept.push(0..START);
@@ -182,7 +185,7 @@ fn kept(text: &str, own: &[Passage], other: &[Passage]) -> Vec<Range<usize>> {
         }
         start += passage.text.len();
     }
-    // Where the other has something more, by the words before it.
+    // Places where the other text has additional words, found by the words before them.
     let mut from = 0;
     for two in other.windows(2).filter(|two| two[0].shared && !two[1].shared) {
         let before = &two[0].text;
@@ -197,13 +200,13 @@ fn kept(text: &str, own: &[Passage], other: &[Passage]) -> Vec<Range<usize>> {
     kept
 }
 
-/// The parts of a range that are kept, with a word on what is left out between them.
+/// Returns the parts of a range that are kept, with notes on the text left out between them.
 fn shortened(text: &str, range: Range<usize>, kept: &[Range<usize>]) -> Vec<String> {
     let mut pieces = Vec::new();
     let mut at = range.start;
     let leave_out = |pieces: &mut Vec<String>, from: usize, to: usize| {
         let count = text[from..to].chars().count() as u64;
-        // What is left out must be longer than the word on it.
+        // Text is left out only if it is longer than the note about it.
         if count > AROUND as u64 / 2 {
             pieces.push(format!(" … ({}) … ", numbers::of(count, "character")));
         } else {
@@ -230,21 +233,21 @@ fn shortened(text: &str, range: Range<usize>, kept: &[Range<usize>]) -> Vec<Stri
     pieces
 }
 
-/// How far a word may be from an edge to be shown whole.
+/// Maximum distance of a word from an edge at which it is shown whole.
 const WORD: usize = 24;
 
-/// Where the last word of a text starts, if that is near its end; else its end.
+/// Returns the start of the last word of a text, if that is near its end; else its end.
 fn word_start(text: &str) -> usize {
     let start = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     if text.len() - start <= WORD { boundary(text, start) } else { text.len() }
 }
 
-/// Where the first word of a text ends, if that is near its start; else its start.
+/// Returns the end of the first word of a text, if that is near its start; else its start.
 fn word_end(text: &str) -> usize {
     text.find(char::is_whitespace).filter(|end| *end <= WORD).unwrap_or(0)
 }
 
-/// The first place from this one on at which a text can be cut.
+/// Returns the first position from this one on at which a text can be cut.
 fn boundary(text: &str, from: usize) -> usize {
     (from..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
@@ -259,7 +262,7 @@ fn middle_left_out(text: &str) -> String {
     format!("{start} … ({}) … {end}", numbers::of((count - 2 * PASSAGE_END) as u64, "character"))
 }
 
-/// A text that cannot do anything to a terminal: white space is one space, and what controls something is a mark.
+/// Makes a text safe for a terminal: runs of white space become one space, and control characters become marks.
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut is_space = false;
@@ -276,14 +279,14 @@ fn visible(text: &str) -> String {
     shown
 }
 
-/// A line of a column: its pieces, with whether each is marked, and how many cells it takes.
+/// A line of a column: its pieces, each with a flag that says whether it is marked, and its width in cells.
 #[derive(Clone, Debug, Default)]
 struct Line {
     parts: Vec<(String, bool)>,
     width: usize,
 }
 
-/// Breaks pieces into lines of a width, at spaces where there are any.
+/// Breaks pieces into lines of a given width, at spaces if there are any.
 fn wrapped(pieces: &[(String, bool)], column: usize) -> Vec<Line> {
     let mut lines = vec![Line::default()];
     for (text, is_marked) in pieces {
@@ -295,7 +298,7 @@ fn wrapped(pieces: &[(String, bool)], column: usize) -> Vec<Line> {
             for c in word.chars() {
                 let wide = c.width().unwrap_or(0);
                 let is_full = lines.last().is_some_and(|line| line.width + wide > column);
-                // A space at an edge is seen as one anyway.
+                // A space at the edge is not visible anyway.
                 if c == ' ' && (is_full || lines.last().is_none_or(|line| line.width == 0)) {
                     continue;
                 }
@@ -323,7 +326,7 @@ mod tests {
     use super::*;
 
     fn passages(of: &[(&str, bool)]) -> Vec<Passage> {
-        of.iter().map(|(text, shared)| Passage { shared: *shared, text: (*text).to_owned() }).collect()
+        of.iter().map(|(text, shared)| Passage::new(*shared, *text)).collect()
     }
 
     fn joined(pieces: &[(String, bool)]) -> String {
@@ -360,10 +363,10 @@ mod tests {
         let left = joined(&marked(&own, &other, ["[-", "-]"]));
         let right = joined(&marked(&other, &own, ["[+", "+]"]));
         assert!(right.contains("word199 [+NEW+] word200"), "{right}");
-        // The left has nothing of its own, and shows the same place.
+        // The left text has nothing of its own, and shows the same place.
         assert!(left.contains("word199 word200") && left.contains("characters) …"), "{left}");
         assert!(left.len() < 600 && right.len() < 600, "{} and {}", left.len(), right.len());
-        // No word is cut.
+        // No word is cut in two.
         let is_whole = |word: &&str| !word.starts_with("word") || word[4..].parse::<u32>().is_ok_and(|at| at < 400);
         assert!(left.split_whitespace().all(|word| is_whole(&word)), "{left}");
     }

@@ -1,7 +1,7 @@
-//! Standard output and standard error: one carries data, the other talk.
+//! Standard output and standard error: one is for data, the other for messages.
 //!
-//! A reader that goes away, as `head` does, is not an error: the run ends quietly, with the exit code that it would have
-//! had. `println!` and `eprintln!` panic then, so nothing here uses them.
+//! A reader that exits early, as `head` does, is not an error: the run ends quietly, with its usual exit code.
+//! `println!` and `eprintln!` would panic, so they are not used here.
 
 use std::fmt::Arguments;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -11,50 +11,50 @@ use anyhow::{Context, Result};
 
 use crate::show::harmless::{self, ToTerminal};
 
-/// Says a line to a person.
+/// Prints a line for people.
 macro_rules! talk {
     ($($part:tt)*) => { $crate::show::streams::say(format_args!($($part)*)) };
 }
 pub(crate) use talk;
 
-/// Whether nothing but errors is said.
+/// True if only errors are printed.
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Says nothing but errors from here on.
+/// Prints only errors from here on.
 pub(crate) fn be_quiet() {
     IS_QUIET.store(true, Relaxed);
 }
 
-/// Writes a line to standard error, in one piece, without what does something to a terminal. That nobody listens does not end a
-/// run.
+/// Writes a line to standard error at once, without characters that affect a terminal. A closed standard error does not
+/// end a run.
 pub(crate) fn say(line: Arguments<'_>) {
     if !IS_QUIET.load(Relaxed) {
         say_error(line);
     }
 }
 
-/// The same for an error, which is said even if the command should be quiet.
+/// Does the same for an error, which is printed even if the command should be quiet.
 pub(crate) fn say_error(line: Arguments<'_>) {
     say_data(&harmless::lines(&line.to_string()));
 }
 
-/// Writes a line to standard error as it is, for a program.
+/// Writes a line to standard error unchanged, for programs.
 pub(crate) fn say_data(line: &str) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
-/// Standard output for rows and documents, of which there may be many: as they are, unless a person reads them.
+/// Standard output for rows and documents: large, and unchanged unless it is a terminal.
 pub(crate) fn stdout() -> Box<dyn Write + Send> {
     let buffered = painted_stdout();
     if io::stdout().is_terminal() { Box::new(ToTerminal::new(buffered)) } else { Box::new(buffered) }
 }
 
-/// Standard output for what has colors where a person reads it, and nothing else that does something there.
+/// Standard output for text that has colors if a person reads it, but no other characters that affect a terminal.
 pub(crate) fn painted_stdout() -> BufWriter<io::Stdout> {
     BufWriter::with_capacity(1 << 20, io::stdout())
 }
 
-/// Writes what a command has to show to standard output.
+/// Writes the output of a command to standard output.
 pub(crate) fn show(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     if !io::stdout().is_terminal() {
         return show_painted(write);
@@ -62,7 +62,7 @@ pub(crate) fn show(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
     show_painted(|out| write(&mut ToTerminal::new(out)))
 }
 
-/// The same, of what has colors where a person reads it.
+/// Does the same for text that has colors if a person reads it.
 pub(crate) fn show_painted(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
@@ -71,7 +71,7 @@ pub(crate) fn show_painted(write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     }
 }
 
-/// A writer that remembers whether its reader went away.
+/// A writer that remembers whether its reader is gone.
 pub(crate) struct Pipe<'a> {
     writer: &'a mut (dyn Write + Send),
     is_closed: bool,
@@ -82,7 +82,7 @@ impl<'a> Pipe<'a> {
         Self { writer, is_closed: false }
     }
 
-    /// Whether some of what was written had no reader.
+    /// True if some of the output had no reader.
     pub(crate) fn is_closed(&self) -> bool {
         self.is_closed
     }

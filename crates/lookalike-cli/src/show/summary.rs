@@ -1,14 +1,14 @@
-//! What `dedup` did.
+//! Summary of `dedup`.
 
 use std::io::{self, Write};
 
 use lookalike::io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
-use lookalike::{Output, Parameters, Summary};
+use lookalike::{Output, Parameters, Summary, UndecidedSource};
 
 use crate::commands::dedup::Dedup;
 use crate::show::{folded, kinds, losses, notes, numbers, one_line, shown_path};
 
-/// The summary as a person reads it.
+/// Writes the summary for people.
 pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> io::Result<()> {
     let Summary { input, found, parameters, .. } = summary;
     write_read(out, summary)?;
@@ -18,7 +18,7 @@ pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> i
     if !summary.least_similar.is_empty() {
         writeln!(out, "          the least similar removals:")?;
         for removal in summary.least_similar.iter().take(3) {
-            // An address says more than the id of a record of a crawl.
+            // The address of a page says more than the id of a crawl record.
             let removed = removal.removed_uri.as_ref().unwrap_or(&removal.removed_id);
             let kept = removal.kept_uri.as_ref().unwrap_or(&removal.kept_id);
             let [removed, kept] = [removed, kept].map(|name| one_line(name));
@@ -27,6 +27,13 @@ pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> i
     }
     losses::table(out, summary)?;
     writeln!(out, "found by  {}", found_by(parameters))?;
+    if let Some(purpose) = &parameters.purpose {
+        writeln!(out, "          {}", notes::purpose(purpose))?;
+    }
+    if let Some(count) = parameters.code_file_count {
+        writeln!(out, "          {}", notes::source_code(count))?;
+    }
+    write_boilerplate(out, summary)?;
     let speed = numbers::bytes((input.bytes as f64 / summary.seconds.max(1e-9)) as u64);
     let memory =
         summary.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} of memory", numbers::bytes(bytes)));
@@ -53,7 +60,31 @@ pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> i
     Ok(())
 }
 
-/// What came in.
+/// Writes the share of text that was ignored as boilerplate.
+fn write_boilerplate(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let Some(ignored) = &summary.boilerplate else { return Ok(()) };
+    writeln!(
+        out,
+        "ignored   {:.0} % of the text, as boilerplate of {}",
+        100.0 * ignored.ignored_share,
+        numbers::of(ignored.source_count, "source")
+    )?;
+    if ignored.undecided_count > 0 {
+        let named = |source: &UndecidedSource| {
+            format!("{} of {}", numbers::count(source.document_count), one_line(&source.source))
+        };
+        let sources: Vec<String> = ignored.undecided.iter().take(3).map(named).collect();
+        let (documents, are) = match ignored.undecided_count {
+            1 => ("1 document is".to_owned(), "was"),
+            count => (format!("{} documents are", numbers::count(count)), "were"),
+        };
+        let sources = sources.join(", ");
+        writeln!(out, "          {documents} nearly all boilerplate and {are} compared only with copies: {sources}")?;
+    }
+    Ok(())
+}
+
+/// Writes the number of documents read, and what was passed over.
 fn write_read(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let input = &summary.input;
     let mut notes = Vec::new();
@@ -81,7 +112,7 @@ fn write_read(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     )
 }
 
-/// What goes, and what it has in common with what stays.
+/// Writes the number of documents removed, and what they have in common with those kept.
 fn write_removed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let Summary { input, found, parameters, .. } = summary;
     let share = 100.0 * found.removed_count as f64 / input.document_count.max(1) as f64;
@@ -101,7 +132,18 @@ fn write_removed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     };
     let removed = numbers::count(found.removed_count);
     writeln!(out, "removed   {removed} ({share:.1} %): {near}{same_words} {copies} of {kept}")?;
-    // Exact copies of a document that is itself removed go for the same kept one.
+    match found.different_numbers_count {
+        0 => {}
+        count => {
+            let differ = if count == 1 { "differs" } else { "differ" };
+            writeln!(
+                out,
+                "          {} of them {differ} from the kept one in nothing but numbers: --different-numbers keep keeps such",
+                numbers::count(count)
+            )?;
+        }
+    }
+    // Exact copies of a removed document are removed for the same kept document.
     match found.repeated_text_count - found.exact_copy_count {
         0 => {}
         1 => writeln!(out, "          1 of them is an exact copy of another one removed")?,
@@ -140,7 +182,7 @@ fn write_removed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     Ok(())
 }
 
-/// What was compared, how, and how much of it that finds.
+/// Describes what was compared, the method, and its recall.
 fn found_by(parameters: &Parameters) -> String {
     let Parameters { shingle, measure, threshold, method, recall_at_threshold, .. } = parameters;
     let alike = match (&**measure, &*method.name) {
@@ -175,10 +217,11 @@ fn found_by(parameters: &Parameters) -> String {
         Some(recall) => format!(": recall {recall:.4} at the threshold"),
         None => String::new(),
     };
-    format!("{shingle} shingles{}{alike}, {how}{recall}", folded(&parameters.fold))
+    let repeats = if parameters.count_repeats { ", each as often as it occurs," } else { "" };
+    format!("{shingle} shingles{}{repeats}{alike}, {how}{recall}", folded(&parameters.fold))
 }
 
-/// What the input was compared with, if anything.
+/// Describes the reference that the input was compared with, if there is one.
 fn reference(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let Summary { input, found, parameters, .. } = summary;
     if input.reference_file_count + input.reference_document_count == 0 {
@@ -206,7 +249,7 @@ fn reference(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     )
 }
 
-/// Alone or with how many others removed in their place.
+/// Counts the kept documents that others were removed for, and the single ones.
 fn kept_in(summary: &Summary) -> String {
     let largest = summary.clusters_by_size.keys().next_back().copied().unwrap_or(0);
     match summary.found.cluster_count {

@@ -1,4 +1,4 @@
-//! A wrong call, help and version.
+//! Messages for wrong calls, help and version.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -9,12 +9,12 @@ use clap::CommandFactory;
 use crate::commands::Arguments;
 use crate::show::streams::{self, talk};
 
-/// A wrong call: one line with the remedy. Help and version are not errors.
+/// Prints a usage error: one line with the remedy. Help and version are not errors.
 pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind;
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // Styled where standard output is a terminal, as clap would print it.
+            // Styled if standard output is a terminal, as clap would print it.
             let text = error.render();
             let is_terminal = io::stdout().is_terminal();
             let text = if is_terminal { text.ansi().to_string() } else { text.to_string() };
@@ -36,7 +36,7 @@ pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
     let message = text.split("\n\nUsage").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
     let message = message.trim_start_matches("error: ").replace("\n\n  tip: ", "; ");
     let words: Vec<String> = message.split_whitespace().map(without_secrets).collect();
-    // Help on the command that was meant, if one was.
+    // Help on the command that the user meant, if there is one.
     let typed = std::env::args_os().nth(1).unwrap_or_default();
     let program = Arguments::command();
     let command = program.get_subcommands().map(clap::Command::get_name).find(|name| *name == typed);
@@ -45,7 +45,7 @@ pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// A word of a message, which may quote an address.
+/// Returns a word of a message, which may quote an address, without secrets.
 fn without_secrets(word: &str) -> String {
     let Some(at) = word.find("://") else { return word.to_owned() };
     let scheme = word[..at].chars().rev().take_while(char::is_ascii_alphanumeric).count();

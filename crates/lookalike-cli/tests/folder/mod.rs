@@ -1,4 +1,4 @@
-//! The real binary in a fresh folder: what several test files share.
+//! Runs the real binary in a fresh folder; shared by several test files.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::fs;
@@ -23,7 +23,7 @@ impl Folder {
         self.run_with(arguments, b"")
     }
 
-    /// A run that waits for its input.
+    /// Starts a run that waits for its input.
     pub fn start(&self, arguments: &[&str]) -> Child {
         Command::new(env!("CARGO_BIN_EXE_lookalike"))
             .args(arguments)
@@ -37,7 +37,7 @@ impl Folder {
 
     pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
         let mut child = self.start(arguments);
-        // Who refuses its arguments does not read its input.
+        // A run that refuses its arguments does not read its input.
         let _ = child.stdin.take().unwrap().write_all(input);
         Ran::new(child.wait_with_output().unwrap())
     }
@@ -88,7 +88,7 @@ pub fn lines() -> String {
     line("a", &text(1)) + &line("b", &text(2)) + &line("c", &near) + &line("d", &text(2))
 }
 
-/// A table of three small prints, which are compared at once.
+/// A table of three small prints, which can be compared quickly.
 pub fn prints() -> String {
     let row = |print: usize, at: usize| {
         let (x, y) = (40 + at * 37 % 200 + print, 40 + at * 53 % 240);
@@ -98,7 +98,7 @@ pub fn prints() -> String {
     format!("print,x,y,angle\n{rows}")
 }
 
-/// One line on stderr that says these words, exit code 2, and nothing written.
+/// Checks for one line on stderr that contains these words, exit code 2, and no output.
 pub fn assert_refused(folder: &Folder, arguments: &[&str], said: &[&str]) {
     let before = folder.names();
     let ran = folder.run(arguments);

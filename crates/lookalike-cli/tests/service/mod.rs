@@ -1,4 +1,4 @@
-//! The real server in a process of its own, and a client that says exactly what it is told to.
+//! The real server in its own process, and a client that sends exactly the given requests.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,7 +20,7 @@ impl Service {
     pub fn start(folder: &Path, arguments: &[&str]) -> Self {
         let service = Self::start_unready(folder, arguments);
         if service.url.starts_with("http:") {
-            let end = Instant::now() + Duration::from_secs(60);
+            let end = Instant::now() + Duration::from_mins(1);
             while service.get("/readyz").status != 200 {
                 assert!(Instant::now() < end, "the server is not ready");
                 std::thread::sleep(Duration::from_millis(10));
@@ -29,13 +29,13 @@ impl Service {
         service
     }
 
-    /// The same, and waits only until it listens.
+    /// The same, but waits only until it listens.
     pub fn start_unready(folder: &Path, arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_lookalike"))
             .args(["serve", "--listen", "127.0.0.1:0"])
             .args(arguments)
             .current_dir(folder)
-            // What a server leaves behind that is killed goes with the folder.
+            // Files left behind by a killed server are removed with the folder.
             .env("TMPDIR", folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -49,7 +49,7 @@ impl Service {
             panic!("it did not start: {line}{said}");
         };
         let (_, address) = url.split_once("://").unwrap();
-        // Whoever does not read a pipe stops the one who writes to it.
+        // An unread pipe would block the process that writes to it.
         let mut stderr = child.stderr.take().unwrap();
         let mut log = std::fs::File::create(folder.join("serve.log")).unwrap();
         std::thread::spawn(move || std::io::copy(&mut stderr, &mut log));
@@ -62,14 +62,14 @@ impl Service {
 
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         stream
     }
 
-    /// Sends bytes as they are, and gives all that comes back until the connection is closed.
+    /// Sends bytes as they are, and returns everything received until the connection is closed.
     pub fn raw(&self, bytes: &[u8]) -> Vec<u8> {
         let mut stream = self.connect();
-        // Who is refused early is not read to the end.
+        // A request that is refused early is not read to the end.
         let _ = stream.write_all(bytes);
         let mut all = Vec::new();
         let _ = stream.read_to_end(&mut all);
@@ -92,14 +92,14 @@ impl Service {
         self.request("POST", path, &[("content-type", "application/x-ndjson")], body.as_bytes())
     }
 
-    /// Asks it to stop, as a supervisor does, and says how it ended.
+    /// Asks it to stop, as a supervisor does, and returns its exit code.
     pub fn stop(mut self) -> i32 {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         self.child.wait().unwrap().code().unwrap()
     }
 
-    /// As `kill -9` does it.
+    /// Kills it, as `kill -9` does.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -117,7 +117,7 @@ impl Drop for Service {
     }
 }
 
-/// A request as a usual client sends it, on a connection of its own.
+/// Sends a request as a usual client does, on its own connection.
 pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
     if !headers.iter().any(|(name, _)| *name == "host") {
@@ -132,7 +132,7 @@ pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) 
 
 #[derive(Debug)]
 pub struct Answer {
-    /// 0 if there was none.
+    /// Status of the answer; 0 if there was none.
     pub status: u16,
     pub head: String,
     pub body: Vec<u8>,
@@ -159,7 +159,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("not JSON: {} {}", self.head, self.text()))
     }
 
-    /// The last part of the problem's type; empty if it is none.
+    /// Last part of the problem's type; empty if it is not a problem.
     pub fn problem(&self) -> String {
         let is_problem = self.head.contains("content-type: application/problem+json");
         let kind = || Some(self.value()["type"].as_str()?.strip_prefix("/problems/")?.to_owned());

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use lookalike::index::{Added, Duplicate, add_with};
-use lookalike::{AddRequest, until_closed};
+use lookalike::{AddRequest, RowFormat, RowWriter, Sink, until_closed};
 
 use super::open;
 use crate::commands::{Done, done, with_threads};
@@ -15,6 +15,7 @@ use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::read::ReadArguments;
 use crate::flags::resources::{ResourceArguments, adds_to_index};
 use crate::flags::run::RunOptions;
+use crate::flags::words::words;
 use crate::show::streams::{self, talk};
 use crate::show::{notes, numbers, one_line};
 
@@ -28,10 +29,13 @@ pub(crate) struct AddArguments {
     /// Also store these fields or columns, such as date,section, to have them shown with matches
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
     fields: Vec<String>,
-    /// Do not add documents with a near-duplicate in the index or among the documents before them; print them as JSONL with
-    /// the stored document and their similarity
+    /// Do not add documents with a near-duplicate in the index or among the documents before them; print them with the stored
+    /// document and their similarity
     #[arg(long, help_heading = "Output")]
     unless_duplicate: bool,
+    /// Format of the documents that were not added: JSON objects, or tab- or comma-separated with a header line [default: jsonl]
+    #[arg(long, value_name = "FORMAT", value_parser = words::<RowFormat>(), requires = "unless_duplicate", help_heading = "Output")]
+    format: Option<RowFormat>,
     #[command(flatten)]
     summary: SummaryArguments,
     #[command(flatten)]
@@ -50,17 +54,18 @@ impl AddArguments {
         adds_to_index();
         let writer = open(&self.index)?.writer()?;
         let start = Instant::now();
-        let mut stdout = streams::stdout();
+        let mut rows = RowWriter::new(streams::stdout(), self.format.unwrap_or_default());
+        let rows: &mut (dyn Sink<Duplicate> + Send) = &mut rows;
+        // Documents are added even if no one reads the list of those that are not.
+        let unread = |written: io::Result<()>| until_closed(written.map_err(lookalike::Error::unwritable));
+        if self.unless_duplicate {
+            unread(rows.start(&Duplicate::COLUMNS))?;
+        }
         let added = with_threads(&run, |progress| {
-            // Documents are added also when nobody reads which ones are not.
-            let mut print = |row: Duplicate| {
-                let written = serde_json::to_writer(&mut stdout, &row).map_err(io::Error::from);
-                until_closed(written.and_then(|()| stdout.write_all(b"\n")).map_err(lookalike::Error::unwritable))
-            };
-            add_with(&writer, &options, &mut print, progress)
+            add_with(&writer, &options, &mut |row| unread(rows.take(vec![row])), progress)
         })??;
         writer.close()?;
-        until_closed(stdout.flush().map_err(lookalike::Error::unwritable))?;
+        unread(rows.finish())?;
         notes::skipped(&added.skipped, added.skipped_count);
         notes::left_out(&added.left_out);
         notes::without_effect(&added.without_effect);
@@ -71,7 +76,7 @@ impl AddArguments {
         if let Some(field) = &added.id_field {
             notes::id_field(field);
         }
-        // Standard output has the documents that were not added.
+        // Standard output is used for the documents that were not added.
         self.summary.print(&added, RowsGo::ToStdout, || {
             if !run.is_quiet() {
                 show(&added, start.elapsed().as_secs_f64());
@@ -82,7 +87,7 @@ impl AddArguments {
     }
 }
 
-/// What became of the documents.
+/// Shows the number of documents by result: added, replaced and so on.
 fn show(added: &Added, seconds: f64) {
     let mut parts = vec![format!("{} added", numbers::count(added.added_count))];
     for (count, what) in [

@@ -30,7 +30,7 @@ pub(crate) struct CreateArguments {
     quiet: QuietArgument,
 }
 
-/// In the order of the words of the library.
+/// In the order of the variants in the library.
 const STORES: [&str; 2] = [
     "Their texts, to show what two documents share",
     "Hashes of their shingles only, for texts that must not be kept: as exact, but nothing can be shown or upgraded",

@@ -1,4 +1,4 @@
-//! `lookalike index`: a folder that keeps documents, to search them and to compare new ones with them.
+//! `lookalike index`: a folder that stores documents, to search them and to compare new ones with them.
 
 mod add;
 mod create;
@@ -44,7 +44,7 @@ pub(crate) enum IndexCommand {
     Verify(VerifyArguments),
     /// Copy an index as it is now, by hard links where possible, while others write to it.
     Snapshot(SnapshotArguments),
-    /// Write all documents as JSONL, in the order in which they were added.
+    /// Write all documents, in the order in which they were added.
     Export(ExportArguments),
     /// Add the documents of other indexes with the same parameters.
     Merge(MergeArguments),
@@ -69,7 +69,7 @@ impl IndexCommand {
     }
 }
 
-/// An index that is there already.
+/// Opens an existing index.
 pub(crate) fn open(index: &Path) -> Result<Index> {
     Ok(Index::open(index)?)
 }

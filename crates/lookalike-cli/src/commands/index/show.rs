@@ -1,4 +1,4 @@
-//! What an index is, for a person.
+//! Descriptions of an index, for people.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use lookalike::index::{Stat, Store};
 
 use crate::show::{folded, numbers, shown_path};
 
-/// What a new index will find.
+/// Describes a new index and the pairs that it will find.
 pub(super) fn created(index: &Path, scheme: &Scheme, store: Store) -> String {
     let method = scheme.build_method();
     let threshold = scheme.threshold();
@@ -31,7 +31,7 @@ pub(super) fn created(index: &Path, scheme: &Scheme, store: Store) -> String {
     )
 }
 
-/// What an index holds.
+/// Describes the contents of an index.
 pub(super) fn stat(index: &Path, stat: &Stat) -> String {
     let mut lines = vec![
         ("index", shown_path(index)),

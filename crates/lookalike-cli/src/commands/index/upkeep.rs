@@ -1,4 +1,4 @@
-//! The commands that look after an index: delete, compact, stat, verify, export, merge, snapshot, upgrade.
+//! Commands that maintain an index: delete, compact, stat, verify, export, merge, snapshot, upgrade.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use lookalike::index::{Document, Lost};
-use lookalike::until_closed;
+use lookalike::{Cell, Row, RowFormat, RowWriter, Sink, until_closed};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -15,6 +15,7 @@ use super::{open, show};
 use crate::commands::{Done, to_output};
 use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::run::{QuietArgument, RunArguments};
+use crate::flags::words::words;
 use crate::show::streams::{self, talk};
 use crate::show::{numbers, one_line, shown_path};
 
@@ -35,7 +36,7 @@ pub(crate) struct DeleteArguments {
     quiet: QuietArgument,
 }
 
-/// What `index delete` did, for programs.
+/// The summary of `index delete`, for programs.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::commands) struct Deleted {
     /// Documents that were deleted.
@@ -84,7 +85,7 @@ pub(crate) struct CompactArguments {
     quiet: QuietArgument,
 }
 
-/// What `index compact` did, for programs.
+/// The summary of `index compact`, for programs.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::commands) struct Compacted {
     /// Size of the index before.
@@ -171,7 +172,7 @@ impl VerifyArguments {
     }
 }
 
-/// Says what a repair could not save.
+/// Lists the documents that a repair could not save.
 fn lost(lost: &Lost) {
     const MOST_NAMED: usize = 10;
     let mut what = match lost.document_count {
@@ -202,13 +203,16 @@ pub(crate) struct ExportArguments {
     /// Replace the output file if it exists
     #[arg(long, help_heading = "Output")]
     force: bool,
+    /// Format of the documents: JSON objects, or tab- or comma-separated with a header line [default: jsonl]
+    #[arg(long, value_name = "FORMAT", value_parser = words::<RowFormat>(), help_heading = "Output")]
+    format: Option<RowFormat>,
     #[command(flatten)]
     summary: SummaryArguments,
     #[command(flatten)]
     run: RunArguments,
 }
 
-/// A line of the export.
+/// A document of the export.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::commands) struct Exported<'a> {
     /// The id of the document.
@@ -222,7 +226,19 @@ pub(in crate::commands) struct Exported<'a> {
     text: Option<&'a str>,
 }
 
-/// What `index export` wrote, for programs.
+impl Exported<'_> {
+    const COLUMNS: [&'static str; 3] = ["id", "fields", "text"];
+}
+
+impl Row for Exported<'_> {
+    fn each_cell(&self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
+        each(Cell::Text(self.id))?;
+        each(self.fields.map(RawValue::get).into())?;
+        each(self.text.into())
+    }
+}
+
+/// The summary of `index export`, for programs.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::commands) struct ExportSummary {
     /// Documents that were written.
@@ -236,19 +252,23 @@ impl ExportArguments {
         let run = self.run.options()?;
         let (count, is_read) = to_output(target.as_deref(), self.force, &run, streams::stdout(), |writer, _| {
             let mut count = 0;
+            let mut rows = RowWriter::new(writer, self.format.unwrap_or_default());
+            let started = Sink::<Exported<'_>>::start(&mut rows, &Exported::COLUMNS);
+            if !until_closed(started.map(|()| true).map_err(lookalike::Error::unwritable))? {
+                return Ok(count);
+            }
             for document in snapshot.documents() {
                 let Document { id, fields, text } = document?;
                 let fields = (!fields.is_empty()).then(|| serde_json::from_str(&fields)).transpose();
                 let fields: Option<&RawValue> = fields.map_err(|error| lookalike::Error::unwritable(error.into()))?;
-                let line = Exported { id: &id, fields, text: text.as_deref() };
-                let written = serde_json::to_writer(&mut *writer, &line).map_err(io::Error::from);
-                let written = written.and_then(|()| writer.write_all(b"\n")).map(|()| true);
+                let row = Exported { id: &id, fields, text: text.as_deref() };
+                let written = rows.take(vec![row]).map(|()| true);
                 if !until_closed(written.map_err(lookalike::Error::unwritable))? {
                     return Ok(count);
                 }
                 count += 1;
             }
-            until_closed(writer.flush().map_err(lookalike::Error::unwritable))?;
+            until_closed(Sink::<Exported<'_>>::finish(&mut rows).map_err(lookalike::Error::unwritable))?;
             Ok(count)
         })?;
         self.summary.print(&ExportSummary { document_count: count }, RowsGo::to(target.as_deref()), || {
@@ -275,7 +295,7 @@ pub(crate) struct MergeArguments {
     quiet: QuietArgument,
 }
 
-/// What `index merge` did, for programs.
+/// The summary of `index merge`, for programs.
 #[derive(Default, Serialize, JsonSchema)]
 pub(in crate::commands) struct MergeSummary {
     /// Documents that are new.
@@ -342,10 +362,10 @@ pub(crate) struct UpgradeArguments {
     quiet: QuietArgument,
 }
 
-/// What `index upgrade` did, for programs.
+/// The summary of `index upgrade`, for programs.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::commands) struct Upgraded {
-    /// Whether the index was made by an earlier version.
+    /// True if the index was created by an earlier version.
     upgraded: bool,
 }
 

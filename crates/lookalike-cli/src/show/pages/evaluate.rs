@@ -1,10 +1,10 @@
-//! What `evaluate` found.
+//! Results of `evaluate`.
 
 use lookalike::{Evaluation, MethodEvaluation};
 use lookalike_page::chart::{Bar, Bars};
 use lookalike_page::{Cell, Column, Html, Page, Section, Table, html, name, number};
 
-/// Methods side by side.
+/// Draws a page that compares methods.
 pub(crate) fn evaluate(evaluation: &Evaluation) -> Page {
     let columns = [
         "threshold",

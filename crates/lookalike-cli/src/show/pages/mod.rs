@@ -1,4 +1,4 @@
-//! What jobs found, as pages for a browser.
+//! Results of jobs, as pages for a browser.
 
 mod evaluate;
 mod sets;

@@ -1,10 +1,10 @@
-//! What `sets` found.
+//! Results of `sets`.
 
 use lookalike::{SIMILARITY_STEPS, SetsOptions, SetsReport};
 use lookalike_page::chart::{Bar, Bars};
 use lookalike_page::{Cell, Column, Html, Page, Section, Table, html, name, number};
 
-/// Pairs by similarity, what was asked for, and how long it took.
+/// Draws the page of a join: pairs by similarity, the parameters, and the time.
 pub(crate) fn sets(report: &SetsReport, options: &SetsOptions) -> Page {
     let mut sections = vec![
         Section::new("pairs", "Pairs by similarity", pairs(report, options)),
@@ -27,7 +27,7 @@ pub(crate) fn sets(report: &SetsReport, options: &SetsOptions) -> Page {
 fn pairs(report: &SetsReport, options: &SetsOptions) -> Html {
     let threshold = options.finding().threshold().map_or(0.0, lookalike::core::measure::similarity::Threshold::value);
     let (equal, steps) = report.by_similarity.split_last().expect("there are steps");
-    // What lies below the threshold was not looked for.
+    // Pairs below the threshold were not searched for.
     let first = ((threshold * SIMILARITY_STEPS as f64 + 1e-9) as usize).min(SIMILARITY_STEPS - 1);
     let bar = |(at, count): (usize, &u64)| Bar {
         label: format!("{:.2}", at as f64 / SIMILARITY_STEPS as f64),

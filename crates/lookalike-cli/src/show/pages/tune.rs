@@ -1,10 +1,10 @@
-//! What `tune` found.
+//! Results of `tune`.
 
 use lookalike::{Estimate, PairStep, Point, Sampled, Tuning};
 use lookalike_page::chart::{Curve, Step};
 use lookalike_page::{Cell, Column, Html, Page, Section, Table, chart, html, number};
 
-/// What a banding finds, and what the corpus has.
+/// Draws the page of a banding: the pairs that it finds, and those of the corpus.
 pub(crate) fn tune(tuning: &Tuning, curve: &[Point]) -> Page {
     let mut sections = vec![Section::new("recall", "What the method finds", s_curve(tuning, curve).draw().figure())];
     if let Some(sample) = &tuning.sample {

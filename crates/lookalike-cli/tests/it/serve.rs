@@ -1,19 +1,18 @@
-//! `lookalike serve`: what clients are promised, asked of the real server.
+//! `lookalike serve`: promises to clients, tested on the real server.
 
-mod folder;
-mod service;
-
+use crate::folder;
+use crate::service;
 use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use folder::{Folder, assert_refused, text};
+use crate::folder::{Folder, assert_refused, text};
+use crate::service::Service;
 use serde_json::{Value, json};
-use service::Service;
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// A folder with a place for indexes.
+/// A folder with room for indexes.
 fn with_root() -> Folder {
     let folder = Folder::new();
     fs::create_dir(folder.0.path().join("all")).unwrap();
@@ -82,7 +81,7 @@ fn what_is_added_is_found_with_exact_measures_until_it_is_deleted() {
     assert_eq!((deleted.status, &deleted.value()["deleted_count"]), (200, &json!(1)));
     assert_eq!(service.json("POST", SEARCH, &json!({"text": near})).value()["matches"], json!([]));
     assert_eq!(service.get("/v1/indexes/news/documents/a").problem(), "no-such-document");
-    // Once more is as good.
+    // Repeating it has no effect.
     let again = service.json("POST", &format!("{DOCUMENTS}/delete"), &json!({"ids": ["a", "b", "c"]}));
     assert_eq!(again.value()["deleted_count"], json!(1));
 }
@@ -103,7 +102,7 @@ fn a_line_that_is_not_a_document_is_named_and_the_others_are_stored() {
     let skipped: Vec<&Value> = value["skipped"].as_array().unwrap().iter().map(|line| &line["line"]).collect();
     assert_eq!(skipped, [&json!(3), &json!(5), &json!(6)]);
 
-    // Without an id, the id is that of the text: sending it again changes nothing.
+    // Without an id, the id is derived from the text: sending it again changes nothing.
     let again = service.json("POST", DOCUMENTS, &json!([{"text": text(2)}, {"id": "a", "text": text(1)}]));
     assert_eq!((again.status, &again.value()["unchanged_count"]), (200, &json!(2)));
     let list = service.json("POST", DOCUMENTS, &json!([{"id": "d", "text": text(4)}, 7]));
@@ -155,7 +154,7 @@ fn lines_that_are_searched_for_together_are_answered_as_each_alone() {
         (0..300).map(|at| json!({"id": at.to_string(), "text": text(at % 250), "fields": {"at": at}})).collect();
     service.json("POST", DOCUMENTS, &json!(documents));
     let near = |at: usize| format!("{} closing", text(at));
-    // More than one piece, with every way to ask, and with what cannot be asked.
+    // More than one batch, with every kind of request, including invalid ones.
     let request = |at: usize| match at % 10 {
         0 => json!({"like": at.to_string()}),
         1 => json!({"text": near(at), "passages": true}),
@@ -206,7 +205,7 @@ fn who_is_logged_in_with_a_key_can_log_out_by_a_form_and_not_by_a_link() {
         "{}",
         left.head
     );
-    // Without keys there is nobody to log out.
+    // Without keys there is no one to log out.
     let open = Service::start(folder.0.path(), &[]);
     assert!(!open.get("/").text().contains("/logout"));
 }
@@ -242,7 +241,7 @@ fn all_documents_come_page_by_page() {
         ids.extend(page["documents"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()));
         assert!(page["documents"][0]["text"].is_null(), "texts are sent only if they are asked for");
         next = Some(page["next"].clone()).filter(|next| !next.is_null());
-        // What is written between two pages does not move them.
+        // Writes between two pages do not move them.
         service.json("POST", DOCUMENTS, &json!({"id": "d0", "text": text(ids.len())}));
     }
     let expected: Vec<String> = (0..250).map(|at| format!("d{at}")).chain(["d0".to_owned()]).collect();
@@ -372,7 +371,7 @@ fn a_key_opens_what_its_scope_allows_and_nothing_else() {
 
     let search = br#"{"text":"one two"}"#.as_slice();
     let document = br#"{"id":"b","text":"three"}"#.as_slice();
-    // The method, the path, the body, and the first of the keys that may.
+    // The method, the path, the body, and the first of the keys that is allowed.
     let routes = [
         ("POST", SEARCH, search, 0),
         ("POST", "/v1/compare", br#"{"left":{"text":"a"},"right":{"text":"b"}}"#, 0),
@@ -518,13 +517,13 @@ fn what_was_acknowledged_is_there_after_a_restart() {
     service.kill();
     let service = Service::start(folder.0.path(), &["all/news"]);
     assert_eq!(service.get("/v1/indexes/news").value()["document_count"], 31);
-    // A server of single indexes has no place for others.
+    // A server of single indexes has no folder for others.
     assert_eq!(service.request("PUT", "/v1/indexes/more", &[], b"").problem(), "impossible");
 }
 
 #[test]
 fn every_example_of_the_description_works() {
-    // In an order in which each finds what it needs.
+    // In an order in which each request finds what it needs.
     const ORDER: [(&str, &str); 20] = [
         ("put", "/v1/indexes/{index}"),
         ("get", "/v1/indexes"),
@@ -581,7 +580,7 @@ fn every_example_of_the_description_works() {
         for (kind, body) in bodies {
             let send = || service.request(&method.to_uppercase(), &place, &[("content-type", &kind)], body.as_bytes());
             let mut answer = send();
-            // Tasks are done one after the other.
+            // Tasks run one after the other.
             while answer.problem() == "busy" {
                 std::thread::sleep(Duration::from_millis(10));
                 answer = send();
@@ -722,7 +721,7 @@ fn a_file_on_the_search_page_is_searched_document_by_document() {
     assert!(shown.contains("2 of 3 documents in the file matched, among 2 stored documents"), "{shown}");
     assert_eq!(shown.matches("<details class=\"group\"").count(), 2, "{shown}");
     assert!(shown.contains("No match:</b> q2") && !shown.contains("left over"), "{shown}");
-    // Without a field of ids, documents are known by the name of the file, and not by where the server put it.
+    // Without a field of ids, documents are identified by the name of the file, not by its location on the server.
     let shown = form(&service, "/", &[("index", "news")], ("queries.jsonl", lines.as_bytes()));
     assert!(shown.text().contains(">queries.jsonl:1<"), "{}", shown.text());
     let table = parquet(&[("q1", &text(1)), ("q2", &text(7))]);
@@ -764,7 +763,7 @@ fn a_key_that_may_only_search_sees_of_documents_what_it_has_itself() {
     let asked = |key: &str, path: &str, kind: &str, body: &str| {
         service.request("POST", path, &[("authorization", key), ("content-type", kind)], body.as_bytes())
     };
-    // What two stored documents share may be all of both, and so nothing of it is shown.
+    // Two stored documents may share all of their text, so none of it is shown.
     let like = asked(&search, SEARCH, JSON.1, &json!({"like": "a", "passages": true}).to_string());
     assert_eq!(like.problem(), "scope-too-low");
     let query = json!({"text": text, "passages": true});
@@ -815,7 +814,7 @@ fn no_answer_tells_where_files_are_on_the_server() {
         }
     };
     done(&service);
-    // Copied to where there is something, damaged, and gone.
+    // Copied to a name that is taken, damaged, and deleted.
     service.json("POST", "/v1/indexes/news/snapshots", &json!({"name": "same"}));
     let mut answers = vec![done(&service)];
     let index = folder.0.path().join("all/news/log");

@@ -1,13 +1,11 @@
-//! The command as a person meets it: the real binary in a fresh folder, its output, its messages and its exit code.
-
-mod folder;
+//! The command as users see it: the real binary in a fresh folder, its output, messages and exit codes.
 
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use folder::{Folder, assert_refused, interrupt, lines, text};
+use crate::folder::{Folder, assert_refused, interrupt, lines, text};
 use serde_json::Value;
 
 #[test]
@@ -74,7 +72,10 @@ fn what_cannot_be_done_is_refused_with_the_remedy() {
     refused(&dedup(&["--rows", "5"]), &["--rows needs --bands"]);
     refused(&dedup(&["--bands", "0", "--rows", "5"]), &["at least 1"]);
     refused(&dedup(&["--shingle", "line:5"]), &["word:K or char:K"]);
-    refused(&dedup(&["--fold", "case"]), &["--fold must be accents, digits or accents,digits, not case"]);
+    refused(
+        &dedup(&["--fold", "case"]),
+        &["--fold must be accents, digits or links, or several with commas, or identifiers, not case"],
+    );
     refused(&dedup(&["--keep", "best"]), &["longest, first, last"]);
     refused(&dedup(&["--threads", "0"]), &["1 to 1024"]);
     refused(&dedup(&["--color"]), &["--color", "--help"]);
@@ -123,7 +124,7 @@ fn what_is_like_the_reference_is_removed_and_told() {
     let ran = folder.run(&[&dedup[..], &["--group", "components"]].concat());
     assert!(ran.stderr.contains("; 2 documents of the input are linked to one of them"), "{}", ran.stderr);
 
-    // What is skipped of the reference is shown, and counts.
+    // Skipped entries of the reference are shown and counted.
     folder.write("test/b.jsonl", "{oops\n");
     let ran = folder.run(&dedup);
     assert_eq!(ran.code, 1);
@@ -204,7 +205,7 @@ fn force_replaces_an_earlier_result() {
     assert_eq!(folder.run(&["dedup", "in.jsonl", "-o", "out"]).code, 0);
     assert_eq!(folder.run(&["dedup", "in.jsonl", "-o", "out"]).code, 2);
     assert_eq!(folder.run(&["dedup", "in.jsonl", "-o", "out", "--force", "--dry-run"]).code, 0);
-    // A dry run has no documents, and those of the earlier run would not belong to it.
+    // A dry run writes no documents, and those of the earlier run would not belong to it.
     assert!(!folder.0.path().join("out/kept").exists());
     assert_eq!(folder.read("out/removed.jsonl").lines().count(), 2);
 }
@@ -281,7 +282,7 @@ fn compare_shows_measures_and_what_differs() {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
     }
     let ran = folder.run(&["compare", "old.txt", "old.txt"]);
-    // The marks are explained, and not used.
+    // The marks are explained, but not used.
     assert!(ran.stdout.contains("exact copies") && ran.stdout.matches("-]").count() == 1, "{}", ran.stdout);
 }
 
@@ -313,7 +314,7 @@ fn compare_marks_what_documents_with_the_same_words_differ_in() {
             assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
         }
     }
-    // How a line ends does not make another text.
+    // Line endings do not make texts different.
     folder.write("left.txt", "One \r\ntwo\r\n").write("right.txt", "One\ntwo");
     let ran = folder.run(&["compare", "left.txt", "right.txt"]);
     assert!(ran.stdout.starts_with("verdict              exact copies\n"), "{}", ran.stdout);
@@ -483,7 +484,7 @@ fn a_named_pipe_is_read_as_standard_input_is() {
 fn an_interrupted_run_leaves_nothing_behind() {
     let folder = Folder::new();
     let child = folder.start(&["dedup", "-", "-o", "out"]);
-    // Its input does not end; the folder it writes to is there.
+    // Its input does not end; wait until the output folder exists.
     while folder.names().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }

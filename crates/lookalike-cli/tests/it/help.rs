@@ -1,24 +1,40 @@
-//! What `--help` shows works: every example is run as it stands.
-
-mod folder;
+//! Examples in `--help`: every one is run as it stands.
 
 use std::path::Path;
 use std::process::Command;
 
-use folder::{Folder, Ran};
+use crate::folder::{Folder, Ran};
 
-const COMMANDS: [&str; 14] = [
-    "dedup", "report", "audit", "pairs", "index", "search", "serve", "link", "sets", "prints", "tune", "evaluate",
-    "compare", "schema",
+const COMMANDS: [&str; 19] = [
+    "dedup",
+    "report",
+    "audit",
+    "pairs",
+    "decontaminate",
+    "passages",
+    "splits",
+    "index",
+    "search",
+    "serve",
+    "link",
+    "sets",
+    "prints",
+    "tune",
+    "evaluate",
+    "compare",
+    "boilerplate",
+    "extract",
+    "schema",
 ];
 
-/// Commands of commands.
-const INNER: [&[&str]; 10] = [
+/// Commands with subcommands.
+const INNER: [&[&str]; 11] = [
     &["index", "create"],
     &["index", "add"],
     &["index", "delete"],
     &["link", "explain"],
     &["link", "add"],
+    &["link", "review"],
     &["link", "analyze"],
     &["link", "config"],
     &["serve", "keys", "new"],
@@ -26,7 +42,7 @@ const INNER: [&[&str]; 10] = [
     &["serve", "keys", "revoke"],
 ];
 
-/// What a user has done before the examples of a command.
+/// Commands that a user has run before the examples of a command.
 fn done_before(command: &[&str]) -> &'static [&'static str] {
     match command {
         ["report"] => &["lookalike dedup examples/news -o out"],
@@ -35,7 +51,7 @@ fn done_before(command: &[&str]) -> &'static [&'static str] {
             &["lookalike index create archive", "lookalike index add archive examples/news --id id"]
         }
         ["index", "add"] => &["lookalike index create archive"],
-        ["link", "explain"] => &["lookalike link examples/customers.csv --id id -o linked"],
+        ["link", "explain" | "review"] => &["lookalike link examples/customers.csv --id id -o linked"],
         ["link", "add"] => &[
             "lookalike link examples/customers.csv --id id -o linked",
             "printf 'id,name,street,city,phone,born\n90,Ann Lee,1 Elm St,Reno,5550100,1990-01-01\n' > new-customers.csv",
@@ -46,22 +62,23 @@ fn done_before(command: &[&str]) -> &'static [&'static str] {
     }
 }
 
-/// The examples of a help text.
+/// Extracts the examples from a help text.
 fn examples(help: &str) -> Vec<&str> {
     let (_, after) = help.split_once("\nExample").unwrap_or_else(|| panic!("no example: {help}"));
     let lines = after.lines().skip(1).take_while(|line| line.starts_with("  "));
     lines.map(str::trim).inspect(|line| assert!(line.starts_with("lookalike "), "{line}")).collect()
 }
 
-/// Runs a line in a folder that has the examples, by a shell that knows the program.
+/// Runs a line in a folder with the examples, in a shell that can find the program.
 fn run(folder: &Folder, line: &str) -> Ran {
     let program = Path::new(env!("CARGO_BIN_EXE_lookalike")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     // A service does not end by itself, and its port may be taken.
-    let is_service = line.starts_with("lookalike serve") && !line.starts_with("lookalike serve keys");
+    let is_service = line.starts_with("lookalike serve") && !line.starts_with("lookalike serve keys")
+        || line.starts_with("lookalike link review");
     let until_it_listens = "for i in $(seq 200); do grep -qs http served && break; sleep 0.05; done; kill $!; wait $!";
     let line = if is_service {
-        format!("rm -f served; {line} --listen 127.0.0.1:0 > served & {until_it_listens}")
+        format!("rm -f served; {line} --listen 127.0.0.1:0 > served 2>&1 & {until_it_listens}")
     } else {
         line.to_owned()
     };

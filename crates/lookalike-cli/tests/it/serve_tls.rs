@@ -1,18 +1,15 @@
-//! `lookalike serve` in HTTPS. The certificate of the tests is for localhost, signed by itself, and known to everybody.
-
-mod folder;
-mod service;
+//! `lookalike serve` over HTTPS. The certificate of the tests is for localhost, self-signed, and public.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use folder::Folder;
+use crate::folder::Folder;
+use crate::service::{Answer, Service, request};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
-use service::{Answer, Service, request};
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/tls").join(name)
@@ -45,7 +42,7 @@ fn https_is_spoken_and_nothing_else() {
     assert_eq!((answer.status, answer.text()), (200, "alive\n"));
 
     assert_eq!(service.request("GET", "/livez", &[], b"").status, 0, "plain HTTP gets no answer");
-    // Who begins to shake hands and goes no further is given up.
+    // A client that starts a handshake and does not continue is disconnected.
     let mut silent = service.connect();
     let start = Instant::now();
     let _ = silent.read_to_end(&mut all);

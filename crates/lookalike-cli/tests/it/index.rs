@@ -1,8 +1,6 @@
-//! `lookalike index` and `lookalike search` as a person meets them.
+//! `lookalike index` and `lookalike search` as users see them.
 
-mod folder;
-
-use folder::{Folder, assert_refused, interrupt, lines, text};
+use crate::folder::{Folder, assert_refused, interrupt, lines, text};
 use serde_json::Value;
 
 /// A folder with the index `archive` of the documents a, b, c and d.
@@ -25,7 +23,7 @@ fn rows(jsonl: &str) -> Vec<Value> {
 fn who_interrupts_an_addition_is_told_that_what_was_added_stays() {
     let folder = with_archive();
     let mut child = folder.start(&["index", "add", "archive", "-"]);
-    // Its input does not end; the index is its own when its number is in the lock.
+    // Its input does not end; it holds the index once its process id is in the lock file.
     while folder.read("archive/LOCK").trim() != child.id().to_string() {
         assert!(child.try_wait().unwrap().is_none(), "it waits for its input");
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -234,7 +232,7 @@ fn a_delivery_that_is_run_again_is_not_compared_with_itself() {
     assert_eq!(written(), before);
     let summary: Value = serde_json::from_str(&folder.read("d1/summary.json")).unwrap();
     assert_eq!(summary["wrote"]["added_to_index_count"], 30);
-    // Without a name for the ids, the field is found and named; and what is replaced is said.
+    // Without an option for ids, the field is found and named; and replacements are reported.
     folder.write("part.jsonl", (0..3).map(|at| line(at, text(100 + at))).collect::<String>());
     let unnamed = folder.run(&["dedup", "part.jsonl", "-o", "d2", "--against-index", "seen", "--add-kept"]);
     assert!(unnamed.stderr.contains("note: ids are taken from the field 'id'"), "{}", unnamed.stderr);

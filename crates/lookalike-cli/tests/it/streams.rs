@@ -1,17 +1,16 @@
-//! Readers that go away, disks that are full, and calls that are wrong: what the streams and exit codes of every command do.
+//! Closed pipes, full disks and invalid calls: streams and exit codes of every command.
 #![cfg(unix)]
 
-mod folder;
-
+use crate::folder;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use folder::{Folder, Ran, lines, prints, text};
+use crate::folder::{Folder, Ran, lines, prints, text};
 
-/// A folder with an input for every command, and a call of each that writes to standard output.
+/// A folder with an input for every command, and one call of each that writes to standard output.
 fn calls() -> (Folder, Vec<Vec<&'static str>>) {
     let folder = Folder::new();
     folder.write("in.jsonl", lines()).write("sets.txt", "a b c\na b c d\n").write("prints.csv", prints());
@@ -38,7 +37,7 @@ fn calls() -> (Folder, Vec<Vec<&'static str>>) {
     (folder, calls)
 }
 
-/// The end of a pipe that nobody reads.
+/// The write end of a pipe that is closed on the other side.
 fn closed_pipe() -> Stdio {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -95,7 +94,7 @@ fn the_exit_code_does_not_depend_on_how_much_was_read() {
         let said: Vec<&str> = ran.stdout.lines().collect();
         assert!(said[0].starts_with("{\"left_id\""), "{}", ran.stdout);
         assert_eq!(said[1], code.to_string(), "{input}: {}", ran.stderr);
-        // How many pairs there are is not known when not all were written.
+        // The number of pairs is unknown if not all were written.
         assert_eq!(ran.stderr.contains("pairs among"), input == "few.jsonl", "{}", ran.stderr);
     }
     for arguments in [&["pairs", "bad.jsonl"][..], &["dedup", "bad.jsonl", "-o", "-"], &["evaluate", "bad.jsonl"]] {
@@ -124,7 +123,7 @@ fn a_full_disk_is_an_error_with_one_line() {
         assert!(last.starts_with("lookalike: cannot write") && last.contains("No space left"), "{call:?}: {last}");
         assert_eq!(run(&folder, &call, Stdio::null(), full()).code, 0, "{call:?}");
     }
-    // What was to go with the documents is absent then.
+    // Files that accompany the documents are then absent.
     let dedup = ["dedup", "in.jsonl", "-o", "-", "--removed", "removed.jsonl"];
     assert_eq!(run(&folder, &dedup, full(), Stdio::null()).code, 2);
     assert!(!folder.0.path().join("removed.jsonl").exists());
@@ -136,7 +135,7 @@ fn a_wrong_call_points_to_the_help_of_its_command() {
     let help = folder.run(&["--help"]).stdout;
     let (_, commands) = help.split_once("Commands:\n").unwrap();
     let commands = commands.lines().take_while(|line| !line.is_empty());
-    // What a command does may take several lines, which are indented further.
+    // The description of a command may take several lines, which are indented further.
     let commands = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let commands: Vec<&str> = commands.filter(|name| !name.is_empty()).collect();
     assert!(commands.len() >= 8, "{commands:?}");

@@ -1,8 +1,6 @@
-//! `lookalike sets` as a person meets it.
+//! `lookalike sets` as users see it.
 
-mod folder;
-
-use folder::{Folder, assert_refused};
+use crate::folder::{Folder, assert_refused};
 
 const BASKETS: &str = "milk bread beer\nbread milk beer\n\nmilk bread\ntea\n";
 
@@ -229,7 +227,7 @@ fn commas_between_elements_are_recognized_or_asked_about() {
     let ran = folder.run(&["sets", "loose.txt", "--threshold", "0.9"]);
     assert!(ran.stdout.is_empty() && ran.stderr.contains("should it be --delimiter ','?"), "{}", ran.stderr);
     assert_eq!(rows(&folder, &["loose.txt", "--threshold", "0.9", "--delimiter", ","]), ["1\t2\t1\t2"]);
-    // A table by its name, of which no column says anything.
+    // A table according to its file name, without a usable column name.
     assert_refused(&folder, &["sets", "baskets.csv", "--threshold", "0.5"], &["--delimiter ','"]);
     assert_eq!(rows(&folder, &["baskets.csv", "--threshold", "0.75", "--delimiter", ","]), ["1\t3\t0.75\t3"]);
     let ran = folder.run(&["sets", "two.csv", "--threshold", "0.5"]);
@@ -293,13 +291,13 @@ fn sets_come_from_folders_patterns_and_several_files() {
     let folder = Folder::new();
     folder.write("in/a.txt", "milk bread\n\nbeer wine\n").write("in/b.txt", "bread milk\n");
     for inputs in [&["in"][..], &["in/*.txt"], &["in/a.txt", "in/b.txt"]] {
-        // The number of a line says which file it is of.
+        // Line numbers include the name of the file.
         let arguments = [inputs, &["--threshold", "0.9"]].concat();
         assert_eq!(rows(&folder, &arguments), ["a.txt:1\tb.txt:1\t1\t2"], "{inputs:?}");
     }
     let ran = folder.run(&["sets", "in", "--threshold", "0.9", "-o", "in/out.jsonl"]);
     assert!(ran.stderr.starts_with("1 pair among 4 sets, in"), "{}", ran.stderr);
-    // What is named is one set in all files; and a file may be a table among lines.
+    // A named set is one set across all files; and a file may be a table among files of lines.
     folder.write("named/a.txt", "ann milk\nbob milk bread\n").write("named/b.txt", "ann bread\n");
     assert_eq!(rows(&folder, &["named", "--named", "--threshold", "0.9"]), ["ann\tbob\t1\t2"]);
     folder.write("mixed/a.csv", "set,element\nann,milk\nann,bread\n").write("mixed/b.txt", "bread milk\n");
@@ -331,7 +329,7 @@ fn the_examples_of_the_help_work() {
     }
 }
 
-/// Every command of the guide prints what the guide shows.
+/// Every command in the guide prints the output shown there.
 #[test]
 fn the_guide_is_true() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

@@ -1,4 +1,4 @@
-//! The libraries speak to Rust, Python and HTTP as well: how an option is typed is for the command to say.
+//! Libraries are also called from Rust, Python and HTTP, so only the command may say how an option is typed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether `--` stands directly before a small letter, and after nothing that makes it a rule or an operator.
+/// True if `--` stands directly before a lowercase letter, and is not the end of a longer rule or an operator.
 fn names_a_flag(line: &str) -> bool {
     let flag = |at: usize| line[at + 2..].starts_with(|next: char| next.is_ascii_lowercase());
     line.match_indices("--").any(|(at, _)| flag(at) && !line[..at].ends_with('-')) || line.contains("-o DIR")

@@ -1,14 +1,12 @@
 //! The tables of refused and accepted requests through the command and the service: each verdict is that of the library.
 
-mod folder;
-mod service;
-
+use crate::service;
 use std::fs;
 use std::path::Path;
 
-use folder::{Folder, lines};
+use crate::folder::{Folder, lines};
+use crate::service::Service;
 use serde_json::{Map, Value};
-use service::Service;
 
 fn table(name: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name);
@@ -19,7 +17,7 @@ fn table(name: &str) -> Vec<Value> {
 fn flags(given: &Map<String, Value>) -> Vec<String> {
     let mut flags = Vec::new();
     for (name, value) in given {
-        let flag = format!("--{}", name.replace('_', "-"));
+        let flag = flag(name);
         match value {
             Value::Bool(true) => flags.push(flag),
             Value::String(text) => flags.push(format!("{flag}={text}")),
@@ -35,12 +33,23 @@ fn flags(given: &Map<String, Value>) -> Vec<String> {
     flags
 }
 
+/// The flag of an option. A purpose is what near-duplicates are looked for: `for` is a keyword elsewhere.
+fn flag(option: &str) -> String {
+    if option == "purpose" { "--for".to_owned() } else { format!("--{}", option.replace('_', "-")) }
+}
+
 /// The words before the flags of a job.
 fn command(job: &str) -> &'static [&'static str] {
     match job {
         "dedup" | "dedup_files" => &["dedup", "in.jsonl"],
         "dedup_with_index" => &["dedup", "in.jsonl", "--against-index", "loose"],
+        "decontaminate" => &["decontaminate", "in.jsonl", "--against", "in.jsonl"],
         "pairs" => &["pairs", "in.jsonl"],
+        "passages" => &["passages", "in.jsonl"],
+        "splits" | "splits_files" => &["splits", "in.jsonl", "in.csv"],
+        "boilerplate" => &["boilerplate", "in.jsonl"],
+        "add" => &["index", "add", "archive", "in.jsonl"],
+        "extract_files" => &["extract", "in.jsonl"],
         "create" => &["index", "create", "made"],
         "search" => &["search", "archive", "a text"],
         "tune" => &["tune"],
@@ -56,7 +65,9 @@ fn command(job: &str) -> &'static [&'static str] {
 
 /// The folder that a job writes to, if it has to.
 fn output(job: &str, given: &Map<String, Value>) -> &'static [&'static str] {
-    let writes_folder = matches!(job, "dedup" | "dedup_files" | "dedup_with_index" | "link");
+    const JOBS: [&str; 7] =
+        ["decontaminate", "dedup", "dedup_files", "dedup_with_index", "link", "passages", "splits_files"];
+    let writes_folder = JOBS.contains(&job);
     if writes_folder && !given.contains_key("output") { &["-o", "out"] } else { &[] }
 }
 
@@ -83,7 +94,7 @@ fn every_refusal_names_its_flag_in_one_line() {
         let said = ran.stderr.strip_prefix("lookalike: ").unwrap_or_else(|| panic!("{words:?}: {}", ran.stderr));
         assert_eq!(said.lines().count(), 1, "{words:?}: {said}");
         let option = refusal["option"].as_str().unwrap();
-        let flag = if option == "output" { "-o".to_owned() } else { format!("--{}", option.replace('_', "-")) };
+        let flag = if option == "output" { "-o".to_owned() } else { flag(option) };
         let is_said = match refusal["kind"].as_str().unwrap() {
             "needs" => said.starts_with(&format!("{flag} needs ")),
             "not_with" => [" cannot be combined with ", " would replace "]
@@ -127,13 +138,25 @@ fn an_accepted_request_has_its_fingerprint() {
     }
 }
 
+/// A request to deduplicate a file, as a browser sends it.
+fn form(service: &Service, given: &Map<String, Value>) -> service::Answer {
+    let field = |name: &str, value: &str| {
+        format!("--cut\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+    };
+    let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+    let mut body: String = given.iter().map(|(name, value)| field(name, &text(value))).collect();
+    body += "--cut\r\ncontent-disposition: form-data; name=\"file\"; filename=\"in.jsonl\"\r\n\r\n";
+    body += &format!("{}\r\n--cut--\r\n", lines());
+    service.request("POST", "/v1/results", &[("content-type", "multipart/form-data; boundary=cut")], body.as_bytes())
+}
+
 #[test]
 fn the_service_gives_the_same_verdicts() {
     let folder = Folder::new();
     fs::create_dir(folder.0.path().join("all")).unwrap();
     let service = Service::start(folder.0.path(), &["all"]);
     assert_eq!(service.json("PUT", "/v1/indexes/archive", &Value::Object(Map::new())).status, 201);
-    let mut count = 0;
+    let (mut count, mut untaken_count) = (0, 0);
     for refusal in table("refusals.json") {
         let mut given = refusal["given"].as_object().unwrap().clone();
         let answer = match refusal["job"].as_str().unwrap() {
@@ -141,6 +164,21 @@ fn the_service_gives_the_same_verdicts() {
             "search" => {
                 given.insert("text".to_owned(), "a text".into());
                 service.json("POST", "/v1/indexes/archive/search", &Value::Object(given.clone()))
+            }
+            "dedup" | "dedup_files" => {
+                // A browser sends every field of a form: one without a value is not given.
+                if given.values().any(|value| value == "") {
+                    untaken_count += 1;
+                    continue;
+                }
+                let answer = form(&service, &given);
+                let is_untaken = answer.value()["refusal"] == "unknown_option" && refusal["kind"] != "unknown_option";
+                // A form takes no path of the server's machine, and no limit of its resources.
+                if is_untaken {
+                    untaken_count += 1;
+                    continue;
+                }
+                answer
             }
             _ => continue,
         };
@@ -157,7 +195,17 @@ fn the_service_gives_the_same_verdicts() {
             assert!(detail.split_once("; give ").is_some_and(|(_, help)| help.contains(&offer)), "{given:?}: {detail}");
         }
     }
-    assert!(count >= 15, "{count}");
+    assert!(count >= 60, "{count}");
+    assert!(untaken_count <= 60, "{untaken_count}");
+    assert_eq!(service.get("/v1/results").value()["results"], Value::Array(Vec::new()), "nothing was made");
+    let given = |value: Value| form(&service, value.as_object().unwrap());
+    let problem = given(serde_json::json!({ "exact": "yes" }));
+    assert_eq!(
+        (problem.status, &problem.value()["option"], &problem.value()["refusal"]),
+        (422, &"exact".into(), &"wrong_type".into())
+    );
+    let taken = given(serde_json::json!({ "exact": false, "alt": true, "links": true, "no_report": true }));
+    assert_eq!(taken.status, 202, "{}", taken.value());
     for (at, accepted) in table("accepted.json").iter().enumerate() {
         let given = accepted["given"].as_object().unwrap();
         let answer = service.json("PUT", &format!("/v1/indexes/of{at}"), &accepted["given"]);
@@ -167,5 +215,5 @@ fn the_service_gives_the_same_verdicts() {
             count += 1;
         }
     }
-    assert!(count >= 15 + 15, "{count}");
+    assert!(count >= 60 + 15, "{count}");
 }

@@ -1,14 +1,12 @@
-//! What people do on the pages of `lookalike serve`, as their browsers send it: begin, filter, label, export, delete and undo.
-
-mod folder;
-mod service;
+//! Actions of people on the pages of `lookalike serve`, as their browsers send them: start, filter, label, export,
+//! delete and undo.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-use folder::{Folder, text};
+use crate::folder::{Folder, text};
+use crate::service::{Answer, Service};
 use serde_json::{Value, json};
-use service::{Answer, Service};
 
 /// A form as a browser sends it.
 fn form(service: &Service, path: &str, fields: &[(&str, &str)], file: Option<(&str, &[u8])>) -> Answer {
@@ -29,9 +27,9 @@ fn location(answer: &Answer) -> String {
     line.unwrap_or_else(|| panic!("{} {}", answer.head, answer.text())).to_owned()
 }
 
-/// Waits for the last task, and gives it.
+/// Waits for the last task, and returns it.
 fn last_task(service: &Service) -> Value {
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_mins(1);
     loop {
         let task = service.get("/v1/tasks").value()["tasks"][0].clone();
         if task["state"] != "running" {
@@ -42,7 +40,7 @@ fn last_task(service: &Service) -> Value {
     }
 }
 
-/// Documents of two sources: each text three times, one of them with a word more.
+/// Documents of two sources: each text three times, one of them with an extra word.
 fn documents() -> String {
     let document = |at: usize| {
         let more = if at % 3 == 1 { " more" } else { "" };
@@ -102,7 +100,7 @@ fn what_cannot_be_deduplicated_is_refused_with_the_reason_and_leaves_nothing() {
     let service = Service::start(folder.0.path(), &[]);
     let file = Some(("news.jsonl", &b"{\"body\": \"a\"}\n"[..]));
     assert_eq!(form(&service, "/v1/results", &[("threshold", "7")], file).problem(), "not-possible");
-    assert_eq!(form(&service, "/v1/results", &[("against", "/etc")], file).problem(), "malformed");
+    assert_eq!(form(&service, "/v1/results", &[("against", "/etc")], file).problem(), "not-possible");
     assert_eq!(form(&service, "/v1/results", &[("name", "../up")], file).problem(), "not-possible");
     assert_eq!(form(&service, "/v1/results", &[], None).problem(), "malformed");
     assert_eq!(form(&service, "/v1/results", &[], file).status, 202);

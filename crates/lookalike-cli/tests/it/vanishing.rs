@@ -1,8 +1,6 @@
-//! What a person is told of what is not read, and of what is carried along.
+//! Messages about input that is not read, or is carried along unchanged.
 
-mod folder;
-
-use folder::{Folder, assert_refused, lines, text};
+use crate::folder::{Folder, assert_refused, lines, text};
 use serde_json::Value;
 
 #[test]
@@ -82,7 +80,7 @@ fn links_and_hidden_files_are_told_and_what_leads_nowhere_is_skipped() {
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
     assert_eq!(summary["input"]["left_out"]["links"]["first"].as_array().unwrap().len(), 5);
     assert_refused(&folder, &["dedup", "in/z.txt", "-o", "other"], &["cannot read in/z.txt"]);
-    // A folder and a file in it are no mistake.
+    // Naming a folder and a file in it is not an error.
     assert_eq!(folder.run(&["dedup", "in/m.jsonl", "in", "-o", "out", "--force"]).code, 1);
 }
 

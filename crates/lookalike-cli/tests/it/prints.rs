@@ -1,18 +1,16 @@
-//! `lookalike prints` as a person meets it.
-
-mod folder;
+//! `lookalike prints` as users see it.
 
 use std::fs;
 
-use folder::{Folder, Ran, assert_refused};
+use crate::folder::{Folder, Ran, assert_refused};
 use lookalike::core::prints::template::{parse_template, write_template};
 use serde_json::Value;
 
 /// Three impressions of each of eight fingers, named `finger1_1` to `finger8_3`.
-const PRINTS: &str = include_str!("../../../examples/prints.csv");
+const PRINTS: &str = include_str!("../../../../examples/prints.csv");
 /// Two more impressions of these, and one of another finger.
-const QUERIES: &str = include_str!("../../../examples/queries.csv");
-const TEMPLATE: &[u8] = include_bytes!("../../../examples/templates/finger1_1.iso");
+const QUERIES: &str = include_str!("../../../../examples/queries.csv");
+const TEMPLATE: &[u8] = include_bytes!("../../../../examples/templates/finger1_1.iso");
 
 fn folder() -> Folder {
     let folder = Folder::new();
@@ -98,10 +96,10 @@ fn queries_are_found_among_reference_prints() {
         assert!(query.iter().all(|(_, known, score)| finger(known) == mate && *score > 0.11), "{query:?}");
     }
     assert!(rows[10..].iter().all(|(query, _, score)| query == "stranger" && *score < 0.11));
-    // With a threshold the stranger is like nobody.
+    // With a threshold, the stranger matches no one.
     let sure = folder.run(&["prints", "--against", "prints.csv", "queries.csv", "--threshold", "0.11"]);
     assert_eq!(sure.stdout.lines().count(), 6);
-    // One candidate is aligned, and no more.
+    // Only one candidate is aligned.
     let one = folder.run(&["prints", "--against", "prints.csv", "queries.csv", "--max-candidates", "1"]);
     assert_done(&one, 0, &["3 pairs", "3 of 72 pairs were aligned; measured recall of candidates 0.333"]);
 }
@@ -125,7 +123,7 @@ fn threads_do_not_change_a_byte() {
 #[test]
 fn a_grid_finds_prints_that_lie_alike_and_says_what_it_promises() {
     let folder = folder();
-    // The same print again, in its place, but for two minutiae.
+    // The same print again, in the same position, except for two minutiae.
     let again: String = PRINTS
         .lines()
         .skip(3)
@@ -159,7 +157,7 @@ fn columns_can_be_named_and_angles_turn_either_way() {
     let names = ["--id", "wer", "--x", "links", "--y", "oben", "--angle", "winkel", "--type", "art"];
     let ran = folder.run(&[&["prints", "renamed.csv", "--clockwise"], &names[..]].concat());
     assert_eq!((ran.code, ran.stdout), (0, expected));
-    // Without kinds there is less to tell prints apart by, but enough.
+    // Without kinds there is less to distinguish prints by, but enough.
     let bare: String = PRINTS.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
     let ran = folder.run_with(&["prints", "-"], bare.as_bytes());
     assert_eq!((ran.code, ran.stdout.lines().count()), (0, 24), "{}", ran.stderr);
@@ -173,7 +171,7 @@ fn angles_that_turn_the_wrong_way_are_noticed() {
     assert!(!right.stderr.contains("wrong direction"), "{}", right.stderr);
     assert!(wrong.stderr.contains("angles seem to have the wrong direction"), "{}", wrong.stderr);
     assert!(wrong.stderr.contains("leave out --clockwise"), "{}", wrong.stderr);
-    // Prints that are turned a little still match, and tell by how they are turned.
+    // Prints that are slightly rotated still match, and reveal the direction of their angles.
     assert!(wrong.stderr.contains(" match as given"), "{}", wrong.stderr);
 }
 
@@ -280,7 +278,7 @@ fn columns_of_angles_are_known_by_their_usual_names() {
         folder.write("named.csv", QUERIES.replacen("angle", name, 1));
         assert_eq!(run(&[]), expected, "{name}");
     }
-    // In radians where the name says so, also where it is given.
+    // In radians if the column's name says so, even if the name is given as an option.
     let mut lines = QUERIES.lines();
     let mut radians = lines.next().unwrap().replacen("angle", "angle_rad", 1) + "\n";
     for line in lines {
@@ -370,7 +368,7 @@ fn an_output_file_is_whole_or_absent_and_replaced_only_by_force() {
     assert_refused(&folder, &["prints", "prints.csv", "-o", "out/pairs.jsonl"], &["--force"]);
     let ran = folder.run(&["prints", "prints.csv", "-o", "out/pairs.jsonl", "--force", "--threshold", "0.99"]);
     assert_eq!((ran.code, folder.read("out/pairs.jsonl").as_str()), (0, ""));
-    // What fails leaves nothing, and nothing aside.
+    // A failed run leaves no output and no temporary files.
     assert_eq!(folder.run(&["prints", "prints.csv", "--x", "gone", "-o", "out/more.jsonl"]).code, 2);
     assert_eq!(fs::read_dir(folder.0.path().join("out")).unwrap().count(), 1);
 }

@@ -1,8 +1,6 @@
-//! Methods, `tune` and `evaluate` as a person meets them.
+//! Methods, `tune` and `evaluate` as users see them.
 
-mod folder;
-
-use folder::{Folder, assert_refused, lines, text};
+use crate::folder::{Folder, assert_refused, lines, text};
 use serde_json::Value;
 
 #[test]
@@ -49,7 +47,7 @@ fn stop_words_can_be_your_own() {
 fn checksums_and_bits_have_their_columns() {
     let folder = Folder::new();
     folder.write("in.jsonl", "{\"text\":\"Tropical fish\"}\n{\"text\":\"Tropical fish\"}\n");
-    // The columns but for the last four, which say where both are.
+    // The columns except the last four, which are the positions of both.
     let columns = |line: &str| line.rsplitn(5, '\t').last().unwrap().to_owned();
     let header = |flags: &[&str]| {
         let ran = folder.run(&[&["pairs", "in.jsonl", "--format", "tsv"], flags].concat());
@@ -184,14 +182,14 @@ all 4 documents were read
         &["--sample-bytes must be a size such as 500M or 4G, not none"],
     );
 
-    // What is skipped is said.
+    // Skipped entries are reported.
     folder.write("in.jsonl", lines() + "{oops\n");
     let ran = folder.run(&["tune", "in.jsonl"]);
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("skipped 1, the first in in.jsonl: not a document"), "{}", ran.stderr);
 }
 
-/// Two pairs of near-duplicates, one of copies, and some that are alone.
+/// Two pairs of near-duplicates, one pair of copies, and some single documents.
 fn to_evaluate() -> String {
     let near = |seed: usize, more: &str| format!("{{\"id\":\"{seed}{more}\",\"text\":\"{} {more}\"}}\n", text(seed));
     [near(1, "a"), near(1, "b"), near(2, "a"), near(2, "b"), near(3, ""), near(4, "a"), near(4, "a")].concat()
@@ -216,7 +214,7 @@ fn evaluate_holds_methods_against_the_exact_join_or_a_file() {
     let ran = folder.run(&["evaluate", "in.jsonl", "--id", "id", "--methods", "exact", "--labels", "truth.tsv"]);
     assert!(ran.stderr.contains("true pairs: 2 by truth.tsv (3 given: 1 name unknown documents)"), "{}", ran.stderr);
     assert!(ran.stdout.contains("2   0.5000    0.5000   0.5000"), "{}", ran.stdout);
-    // Not all that was given was used.
+    // Not all of the input was used.
     assert_eq!(ran.code, 1);
     folder.write("other.tsv", "x\ty\nx\tz\n");
     assert_refused(
@@ -283,7 +281,7 @@ fn evaluate_compares_thresholds_and_shingles_too() {
     assert!(
         evaluation["methods"].as_array().unwrap().iter().all(|row| row["recall"] == 1.0 && row["precision"] == 1.0)
     );
-    // One truth for each shingle and threshold.
+    // One set of true pairs for each shingle and threshold.
     let truth: Vec<(&str, f64, u64)> = evaluation["true_pairs"]
         .as_array()
         .unwrap()
@@ -295,11 +293,11 @@ fn evaluate_compares_thresholds_and_shingles_too() {
     assert_eq!(truth, [("word:5", 0.9, 2), ("word:5", 0.966, 0), ("word:1", 0.9, 2), ("word:1", 0.966, 2)]);
     assert!(ran.stderr.contains("true pairs with word:5 at 0.966: 0 by"), "{}", ran.stderr);
 
-    // Known pairs are the same for all: of two, one is found where the threshold allows it.
+    // Known pairs are the same for all: one of two is found if the threshold allows it.
     let (_, evaluation) = run(&["--thresholds", "0.9,0.966", "--labels", "gold.tsv"]);
     let recalls: Vec<&Value> = (0..4).map(|row| &evaluation["methods"][row]["recall"]).collect();
     assert_eq!(recalls, [0.5, 0.5, 0.0, 0.0]);
-    // Whatever similarity they have, and also where a shingle makes one text of two documents.
+    // Whatever their similarity, and even if a shingle makes two documents equal.
     folder.write("gold.tsv", "1a\t1b\t0.95\n2a\t2b\t0.99\n1b\t1a\t0.95\n");
     let (_, evaluation) = run(&["--thresholds", "0.9,0.96", "--shingles", "word:5,word:1", "--labels", "gold.tsv"]);
     for truth in evaluation["true_pairs"].as_array().unwrap() {

@@ -1,12 +1,11 @@
 //! `lookalike audit DIR` with the real binary: the page for this machine, labels that survive a kill, and the table.
 
-mod folder;
-
+use crate::folder;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use folder::{Folder, assert_refused};
+use crate::folder::{Folder, assert_refused};
 use serde_json::{Value, json};
 
 /// A run that removed twelve of 24 documents, and has two kept ones just below the threshold.
@@ -100,14 +99,14 @@ fn a_kill_loses_no_acknowledged_label() {
             served.label(3 * round % 13 + number % 2, "same");
             acknowledged += 1;
         }
-        // SIGKILL, with a request that is not answered under way.
+        // SIGKILL, with a request still unanswered.
         let mut stream = TcpStream::connect(&served.host).unwrap();
         write!(stream, "POST {}label/1 HTTP/1.1\r\nhost: x\r\ncontent-length: 900\r\n\r\n{{\"label\"", served.path)
             .unwrap();
         drop(served);
         assert_eq!(labels(&folder).len(), acknowledged);
     }
-    // What a crash cut off is no label, and the next one is.
+    // A line cut off by a crash is not a label, and the next line is one.
     let torn = folder.read("out/labels.jsonl") + "{\"left_id\":\"a1";
     folder.write("out/labels.jsonl", torn);
     Served::start(&folder, &[]).label(0, "different");
@@ -159,7 +158,7 @@ fn a_signal_ends_the_page_and_shows_the_table() {
     served.child.stdout.take().unwrap().read_to_string(&mut table).unwrap();
     assert!(table.starts_with("pairs ") && table.contains("all but exact copies"), "{table}");
     assert!(said.contains("wrote     out/audit.json"), "{said}");
-    // Labels are there the next time, and are counted without a page.
+    // Labels are still there the next time, and are counted without a page.
     let ran = folder.run(&["audit", "out", "--labels"]);
     assert_eq!((ran.code, ran.stdout), (0, table));
     let ran = folder.run(&["audit", "out", "--labels", "--summary", "json"]);

@@ -1,12 +1,11 @@
-//! `dedup` as a filter: standard input, or one file, to standard output. And where the summary goes.
+//! `dedup` as a filter, from standard input or one file to standard output, and the destination of the summary.
 
-mod folder;
-
+use crate::folder;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use folder::{Folder, assert_refused, lines, prints};
+use crate::folder::{Folder, assert_refused, lines, prints};
 use serde_json::Value;
 
 fn csv() -> String {
@@ -21,7 +20,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Runs the filter on these bytes, and gives what it writes as bytes.
+/// Runs the filter on these bytes, and returns the bytes that it writes.
 fn filter(folder: &Folder, arguments: &[&str], input: &[u8]) -> Vec<u8> {
     folder.write("piped", input);
     let stdin = fs::File::open(folder.0.path().join("piped")).unwrap();
@@ -47,13 +46,13 @@ fn a_filter_writes_what_the_folder_would_have() {
         let folder = Folder::new();
         folder.write(name, &input);
         for (flags, part) in [(&[][..], "kept"), (&["--annotate"], "annotated")] {
-            // Notes have ids, which would begin with the name of the file; records of a crawl have their own.
+            // Notes contain ids, which would begin with the file name; records of a crawl have their own.
             let ids = if name.ends_with("wet") { &["-q"][..] } else { &["-q", "--id", "id"] };
             assert_eq!(folder.run(&[&["dedup", name, "-o", part], flags, ids].concat()).code, 0, "{name}");
             let expected = fs::read(folder.0.path().join(part).join(part).join(name)).unwrap();
             assert!(!expected.is_empty() && expected != input, "{name}, {part}");
             assert!(filter(&folder, &[&["dedup", "-"], flags, ids].concat(), &input) == expected, "{name}, {part}");
-            // What people type for a file.
+            // The command as users type it for a file.
             let of_file = filter(&folder, &[&["dedup", name, "-o", "-"], flags, ids].concat(), b"");
             assert!(of_file == expected, "{name}, {part}");
         }
@@ -88,7 +87,7 @@ fn the_evidence_of_a_filter_goes_to_a_file_all_at_once() {
     let removed = folder.read("removed.jsonl");
     folder.write("in.jsonl", lines());
     assert_eq!(folder.run(&["dedup", "in.jsonl", "--id", "id", "-o", "out"]).code, 0);
-    // Only the source, which is the file, has another name.
+    // Only the source, which is the file, has a different name.
     assert_eq!(removed.replace("\"stdin\"", "\"in.jsonl\""), folder.read("out/removed.jsonl"));
 
     assert_refused(&folder, &dedup, &["removed.jsonl exists", "--force"]);

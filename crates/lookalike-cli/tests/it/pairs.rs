@@ -1,10 +1,9 @@
-//! `pairs` for someone who wants to look at a part of them: between two similarities, a sample, side by side, with a reference.
-
-mod folder;
+//! `pairs` for users who want to look at some of them: between two similarities, a sample, side by side, with a
+//! reference.
 
 use std::fmt::Write;
 
-use folder::{Folder, assert_refused, lines, text};
+use crate::folder::{Folder, assert_refused, lines, text};
 
 /// Documents of one family: the first `same` words of sixty are those of the family.
 fn line(id: &str, family: usize, same: usize) -> String {
@@ -108,7 +107,8 @@ fn hostile_texts_do_nothing_to_the_terminal() {
 #[test]
 fn pairs_with_a_reference_have_one_document_of_each() {
     let folder = Folder::new();
-    // In the input, b and d are copies; the reference has another one, and two that are near each other and c.
+    // In the input, b and d are copies; the reference has another copy, and two that are similar to each other and to
+    // c.
     folder.write("in.jsonl", lines());
     folder.write(
         "ref/r.jsonl",
@@ -124,7 +124,7 @@ fn pairs_with_a_reference_have_one_document_of_each() {
     assert!(ran.stderr.starts_with("4 pairs of 4 documents with 2 of the reference"), "{}", ran.stderr);
     assert_refused(&folder, &["pairs", "in.jsonl", "--against", "in.jsonl"], &["both input and reference"]);
 
-    // What is skipped of the reference is shown, and counts.
+    // Skipped entries of the reference are shown and counted.
     folder.write("ref/s.jsonl", "{oops\n");
     let ran = folder.run(&against);
     assert_eq!(ran.code, 1);

@@ -1,13 +1,11 @@
-//! A password or a signature in an address is for the server alone: nothing that is written or said has it.
-
-mod folder;
+//! A password or a signature in an address is only for the server: it does not appear in any output or message.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
-use folder::{Folder, Ran, lines};
+use crate::folder::{Folder, Ran, lines};
 
 const SECRETS: [&str; 2] = ["hunter2", "t0psecret"];
 
@@ -65,7 +63,7 @@ fn secrets_of_addresses_are_neither_written_nor_said() {
     let twice = format!("--threshold={url}");
     for (arguments, code) in [
         (&["dedup", &url, "-o", "out", "--work", "work"][..], 0),
-        // Their work folders are left behind.
+        // Runs that leave their work folders behind.
         (&["dedup", &url, "-o", "failed", "--work", "left", "--fail-if-source-loses", "0.01"], 2),
         (&["dedup", "own.jsonl", "--against", &url, "-o", "x", "--work", "other", "--fail-if-source-loses", "0.01"], 2),
         (&["dedup", &url, &url, "-o", "twice"], 2),
@@ -79,7 +77,7 @@ fn secrets_of_addresses_are_neither_written_nor_said() {
         (&["compare", "a", "b", "--in", &url, "--id", "id"], 0),
         (&["compare", &page, &page], 0),
         (&["compare", &url, &page], 2),
-        // Wrong calls quote what they do not understand.
+        // Invalid calls quote the arguments that they do not understand.
         (&["compare", "a", "b", &url], 2),
         (&["dedup", "own.jsonl", "-o", "x", &twice], 2),
         (&["dedup", "own.jsonl", "-o", "https://user:hunter2@"], 2),

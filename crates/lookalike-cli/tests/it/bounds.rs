@@ -1,12 +1,10 @@
-//! What a run reads, keeps and skips is bounded, whatever it is fed.
+//! Bounds on what a run reads, keeps and skips, whatever the input.
 #![cfg(target_os = "linux")]
-
-mod folder;
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use folder::{Folder, Ran, assert_refused, lines, prints};
+use crate::folder::{Folder, Ran, assert_refused, lines, prints};
 
 /// Runs a command on a stream that never ends.
 fn run_on_endless(folder: &Folder, arguments: &[&str], line: &[u8]) -> Ran {
@@ -20,7 +18,7 @@ fn run_on_endless(folder: &Folder, arguments: &[&str], line: &[u8]) -> Ran {
         .unwrap();
     let mut input = child.stdin.take().unwrap();
     let lines = line.repeat(1 << 12);
-    // Until nobody reads any more.
+    // Until the pipe is closed.
     while input.write_all(&lines).is_ok() {}
     Ran::new(child.wait_with_output().unwrap())
 }
@@ -34,7 +32,7 @@ fn a_stream_without_end_stops_at_the_bound_and_leaves_nothing() {
         (&["dedup", "-", "-o", "out", "--split", "line"][..], &b"once upon a time there was a line\n"[..]),
         (&["dedup", "-", "-o", "out", "--split", "line", "--work", "work"], b"once upon a time there was a line\n"),
         (&["pairs", "-", "-o", "out", "--split", "line"], b"once upon a time there was a line\n"),
-        // One line without an end, most of which is passed over.
+        // One endless line, most of which is passed over.
         (&["dedup", "-", "-o", "out", "--split", "line", "--max-record", "1M"], b"once upon a time"),
         (&["tune", "-"], b"{\"text\":\"once upon a time\"}\n"),
         (&["sets", "-", "-o", "out", "--threshold", "0.5"], b"one two three four\n"),
@@ -51,7 +49,7 @@ fn a_stream_without_end_stops_at_the_bound_and_leaves_nothing() {
         );
         assert_eq!(folder.names(), ["truth.jsonl", "work"], "{arguments:?}");
     }
-    // What is just as long is read, also by a job that reads it several times.
+    // Input of exactly this length is read, also by a job that reads it several times.
     folder.write("in.jsonl", lines());
     let size = lines().len().to_string();
     for command in ["evaluate", "dedup"] {

@@ -1,10 +1,8 @@
-//! `lookalike report DIR` as a person runs it: here, elsewhere, and without the input.
-
-mod folder;
+//! `lookalike report DIR` as users run it: in the same folder, in another one, and without the input.
 
 use std::process::Command;
 
-use folder::{Folder, Ran, assert_refused, lines};
+use crate::folder::{Folder, Ran, assert_refused, lines};
 
 /// A run in a folder of its own, with names that are relative to it.
 fn deduplicated() -> Folder {
@@ -62,7 +60,7 @@ fn the_input_is_found_from_another_folder() {
 fn a_list_and_stop_words_of_a_run_are_found_from_another_folder() {
     let folder = deduplicated();
     folder.write("data/list.txt", "in.jsonl\n").write("data/words.txt", "the\na\nof\nto\nand\nin\non\n");
-    // Files of the same names that are not those of the run.
+    // Files with the same names that do not belong to the run.
     folder.write("elsewhere/list.txt", "absent.jsonl\n").write("elsewhere/words.txt", "");
     let stop_words = ["--shingle", "stopword", "--stopwords", "words.txt"];
     let line = ["dedup", "--files-from", "list.txt", "--id", "id", "-q", "-o", "../out", "--force"];

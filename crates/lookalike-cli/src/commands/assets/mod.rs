@@ -1,4 +1,6 @@
-//! Completions and manual pages, made of the same arguments that are parsed.
+//! Completions, manual pages and the reference of the site, generated from the arguments that are parsed.
+
+mod reference;
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +11,7 @@ use clap_complete::{Shell, generate_to};
 
 use crate::commands::Arguments;
 
-/// Writes `completions/` and `man/` into the folder.
+/// Writes `completions/`, `man/` and `reference/` into the folder.
 pub(crate) fn write(folder: &Path) -> Result<()> {
     // What is hidden is not for people.
     let command = Arguments::command().mut_subcommand("assets", |assets| assets.name("assets").hide(true));
@@ -21,7 +23,19 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     }
     let man = folder.join("man");
     make(&man)?;
-    clap_mangen::generate_to(command, &man).with_context(|| format!("cannot write to {}", man.display()))
+    clap_mangen::generate_to(command.clone(), &man).with_context(|| format!("cannot write to {}", man.display()))?;
+    let pages = folder.join("reference");
+    make(&pages)?;
+    for (name, text) in reference::pages(command) {
+        write_file(&pages.join(format!("{name}.md")), &text)?;
+    }
+    #[cfg(feature = "serve")]
+    write_file(&pages.join("openapi.json"), lookalike_server::openapi())?;
+    Ok(())
+}
+
+fn write_file(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn make(folder: &Path) -> Result<()> {

@@ -1,8 +1,8 @@
-//! What people meet every day: folders with more than data in them, files of other formats, flags without effect, typing errors.
+//! Everyday situations: folders with more than data in them, files of other formats, flags without effect, typing
+//! errors.
 
-mod folder;
-
-use folder::{Folder, assert_refused, lines, text};
+use crate::folder;
+use crate::folder::{Folder, assert_refused, lines, text};
 use serde_json::Value;
 
 /// A table of people, some of them twice.
@@ -57,7 +57,24 @@ fn what_is_no_document_in_a_folder_of_data_is_passed_over_with_a_note() {
         "note: 4 files are no documents and passed over (in/LICENSE, in/README.md, in/dataset_info.json, 1 more): ";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
     assert!(ran.stderr.contains("read      4 documents in 1 file"), "{}", ran.stderr);
-    assert_eq!(folder.run(&["pairs", "in"]).code, 0);
+    folder.write("quiz.jsonl", "{\"question\":\"which of the seven rivers never reached the sea in a dry year?\"}\n");
+    folder.write("later.jsonl", lines());
+    folder.run(&["index", "create", "archive", "-q"]);
+    for command in [
+        &["pairs", "in"][..],
+        &["passages", "in", "-o", "passages"],
+        &["decontaminate", "in", "--against", "quiz.jsonl"],
+        &["splits", "in", "later.jsonl"],
+        &["extract", "in"],
+        &["boilerplate", "in"],
+        &["evaluate", "in"],
+        &["tune", "in"],
+        &["index", "add", "archive", "in"],
+        &["search", "archive", "--input", "in"],
+    ] {
+        let ran = folder.run(command);
+        assert!(ran.code == 0 && ran.stderr.contains(note), "{command:?}: {}", ran.stderr);
+    }
     // Named, they are read, or refused as before.
     assert!(folder.run(&["dedup", "in/README.md", "in/data", "-o", "two"]).stderr.contains("5 documents in 2 files"));
     assert_refused(&folder, &["dedup", "in/manifest.tsv", "in/data", "-o", "three"], &["manifest.tsv", "file, bytes"]);
@@ -126,9 +143,21 @@ fn a_flag_without_effect_is_noted() {
         "note: --no-header has no effect: the input has no CSV file\n",
     ];
     folder.run(&["index", "create", "archive", "-q"]);
-    for command in
-        [&["dedup", "in.jsonl", "--dry-run"][..], &["pairs", "in.jsonl"], &["index", "add", "archive", "in.jsonl"]]
-    {
+    folder.write("quiz.jsonl", "{\"question\":\"which of the seven rivers never reached the sea in a dry year?\"}\n");
+    folder.write("later.jsonl", lines());
+    for command in [
+        &["dedup", "in.jsonl", "--dry-run"][..],
+        &["pairs", "in.jsonl"],
+        &["passages", "in.jsonl", "-o", "passages"],
+        &["decontaminate", "in.jsonl", "--against", "quiz.jsonl"],
+        &["splits", "in.jsonl", "later.jsonl"],
+        &["extract", "in.jsonl"],
+        &["boilerplate", "in.jsonl"],
+        &["evaluate", "in.jsonl"],
+        &["tune", "in.jsonl"],
+        &["index", "add", "archive", "in.jsonl"],
+        &["search", "archive", "--input", "in.jsonl"],
+    ] {
         let ran = folder.run(&[command, &flags].concat());
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert!(notes.iter().all(|note| ran.stderr.contains(note)), "{}", ran.stderr);
@@ -179,7 +208,19 @@ fn a_field_of_ids_that_no_document_has_is_an_error() {
     folder.write("in.jsonl", lines()).write("in.csv", "id,text\n1,one two three\n").write("a.txt", text(1));
     folder.run(&["index", "create", "archive", "-q"]);
     let said = ["no document has an id in the field 'typo'", "leave out --id"];
-    for command in [&["dedup", "in.jsonl", "-o", "out"][..], &["pairs", "in.csv"], &["dedup", "a.txt", "-o", "out"]] {
+    for command in [
+        &["dedup", "in.jsonl", "-o", "out"][..],
+        &["pairs", "in.csv"],
+        &["dedup", "a.txt", "-o", "out"],
+        &["passages", "in.jsonl", "-o", "out"],
+        &["decontaminate", "in.jsonl", "--against", "in.csv", "--fields", "text"],
+        &["splits", "in.jsonl", "in.csv"],
+        &["extract", "in.jsonl"],
+        &["boilerplate", "in.jsonl"],
+        &["evaluate", "in.jsonl"],
+        &["tune", "in.jsonl"],
+        &["search", "archive", "--input", "in.jsonl"],
+    ] {
         assert_refused(&folder, &[command, &["--id", "typo"]].concat(), &said);
     }
     assert_refused(
@@ -189,6 +230,11 @@ fn a_field_of_ids_that_no_document_has_is_an_error() {
     );
     assert_refused(&folder, &["index", "add", "archive", "in.jsonl", "--id", "typo"], &said);
     assert!(folder.run(&["index", "stat", "archive"]).stdout.contains("documents      0"));
+    // The same of texts.
+    let no_text = ["no record of in.jsonl has text in the field 'typo'", "its fields are id, text"];
+    for command in [&["tune", "in.jsonl"][..], &["evaluate", "in.jsonl"], &["pairs", "in.jsonl"]] {
+        assert_refused(&folder, &[command, &["--text", "typo"]].concat(), &no_text);
+    }
     // One that some have is a note, as before.
     folder.write("in.jsonl", lines() + "{\"text\":\"x\"}\n");
     let ran = folder.run(&["dedup", "in.jsonl", "--id", "id", "--dry-run"]);
@@ -210,6 +256,10 @@ fn quiet_says_nothing_but_errors_whatever_the_command() {
         (&["evaluate", "in", "--summary", "none"], 1),
         (&["tune", "in", "--summary", "none"], 1),
         (&["report", "out", "-o", "report.html"], 0),
+        (&["passages", "in", "-o", "passages"], 1),
+        (&["decontaminate", "in", "--against", "in/a.jsonl", "--fields", "text", "-o", "items"], 1),
+        (&["extract", "in", "-o", "texts.jsonl"], 1),
+        (&["boilerplate", "in", "--summary", "none"], 1),
         (&["index", "create", "archive"], 0),
         (&["index", "add", "archive", "in"], 1),
         (&["index", "compact", "archive"], 0),
@@ -344,4 +394,28 @@ fn resuming_by_another_way_of_finding_is_refused() {
     assert!(folder.run(&again).stderr.contains("the run is finished"), "it is the same run");
     let other = folder.run(&[&again[..], &["--recall", "0.99"]].concat());
     assert!(other.code == 2 && !other.stderr.contains("is finished"), "{}", other.stderr);
+}
+
+#[test]
+fn test_items_in_a_corpus_make_a_table_and_can_fail_a_check() {
+    let folder = Folder::new();
+    let example =
+        |name: &str| std::fs::read_to_string(format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    folder.write("crawl.jsonl", example("crawl.jsonl")).write("quiz.jsonl", example("quiz.jsonl"));
+    let words = ["decontaminate", "crawl.jsonl", "--against", "quiz.jsonl", "--id", "id"];
+    let ran = folder.run(&words);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("6 test items looked for in 7 documents"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("50.0 %"), "{}", ran.stdout);
+    let failed = folder.run(&[&words[..], &["--fail-if-contaminated", "0.5", "-o", "out"]].concat());
+    assert_eq!(failed.code, 1, "{}", failed.stderr);
+    assert_eq!(folder.read("out/hits.jsonl").lines().count(), 4);
+    assert_refused(&folder, &["decontaminate", "crawl.jsonl"], &["--against must be one test set or more"]);
+    let unknown = [&words[..], &["--fields", "prompt,answer"]].concat();
+    assert_refused(&folder, &unknown, &["prompt", "question"]);
+    assert_refused(
+        &folder,
+        &["decontaminate", "-", "--against", "quiz.jsonl", "--action", "cut", "-o", "x"],
+        &["--action"],
+    );
 }

@@ -1,10 +1,9 @@
 //! Schemas, documentation and files name the same fields.
 
-mod folder;
-
+use crate::folder;
 use std::collections::BTreeSet;
 
-use folder::Folder;
+use crate::folder::Folder;
 use serde_json::Value;
 
 /// Gives every property of a schema to `each`.
@@ -68,8 +67,8 @@ fn every_field_of_an_output_is_documented() {
     let ran = Folder::new().run(&["schema"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let schemas: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(schemas.as_object().unwrap().len(), 35);
-    let documented = include_str!("../../../docs/output.md");
+    assert_eq!(schemas.as_object().unwrap().len(), 49);
+    let documented = include_str!("../../../../docs/output.md");
     let mut missing = BTreeSet::new();
     each_property(&schemas, &mut |name| {
         assert!(!name.starts_with("is_"), "{name}");
@@ -82,20 +81,33 @@ fn every_field_of_an_output_is_documented() {
 
 /// Whole numbers that count nothing of a result: parameters by the names of their options, numbers of clusters, tables, bands
 /// and ranks, positions, points, and bounds of an estimate.
-const NOT_COUNTS: [&str; 25] = [
+const NOT_COUNTS: [&str; 39] = [
     "agree",
+    "at_least",
     "band",
     "bands",
     "bits",
     "bytes",
     "cluster",
     "cluster_size",
+    "cluster_sources",
+    "copies",
+    "document_position",
+    "end",
+    "first_position",
+    "first_start",
     "from",
+    "gap",
     "hamming",
+    "husk",
+    "item_position",
     "kept_position",
     "left_position",
     "left_table",
     "manifest",
+    "ngram",
+    "number",
+    "other_position",
     "points",
     "position",
     "rank",
@@ -104,6 +116,7 @@ const NOT_COUNTS: [&str; 25] = [
     "right_table",
     "rows",
     "slots",
+    "start",
     "table",
     "taken",
     "threads",
@@ -121,8 +134,14 @@ fn counts_end_in_count_and_sizes_in_bytes() {
         }
     });
     // A number of entries is the count of what the object is about, and the others are about counts.
-    let about_counts =
-        ["count", "label_count_to_halve", "match_count_at_least", "match_count_at_most", "pair_count_error"];
+    let about_counts = [
+        "count",
+        "label_count_to_halve",
+        "largest_family",
+        "match_count_at_least",
+        "match_count_at_most",
+        "pair_count_error",
+    ];
     assert_eq!(others.iter().map(String::as_str).collect::<Vec<_>>(), about_counts);
 }
 
@@ -237,9 +256,55 @@ fn rows_and_summaries_of_pairs_sets_and_prints_fit_their_schemas() {
 }
 
 #[test]
+fn what_passages_and_splits_write_fits_their_schemas() {
+    let folder = Folder::new();
+    let line = |text: &str| format!("{}\n", serde_json::json!({ "text": text }));
+    folder.write("one.jsonl", ["Home\nThe river rose.", "Home"].map(line).concat());
+    folder.write(
+        "two.jsonl",
+        ["Home\nThe market opens.", "the river rose at home", "Home: the river rose!"].map(line).concat(),
+    );
+    let words = ["passages", "one.jsonl", "two.jsonl", "--unit", "line", "-o", "out"];
+    assert_result(&folder, "passages-summary", &words);
+    assert_lines(&folder, "passage", &folder.read("out/cuts.jsonl"));
+    assert_lines(&folder, "husk", &folder.read("out/husks.jsonl"));
+    assert_result(
+        &folder,
+        "splits-summary",
+        &["splits", "one.jsonl", "two.jsonl", "--passages", "line", "-o", "leaks"],
+    );
+    assert_lines(&folder, "leak", &folder.read("leaks/leaks.jsonl"));
+    assert_lines(&folder, "shared-passage", &folder.read("leaks/passages.jsonl"));
+}
+
+#[test]
+fn what_decontaminate_boilerplate_and_extract_write_fits_their_schemas() {
+    let folder = Folder::new();
+    let question =
+        "How many bolts in total does a robe take that needs 2 bolts of blue fiber and half that much white?";
+    folder.write("quiz.jsonl", format!("{}\n", serde_json::json!({"question": question, "answer": "3"})));
+    let page = |number: usize| {
+        let own = format!("page {number} tells of {} and {}", number * 7, number * 11);
+        serde_json::json!({ "text": format!("our shop has opened on every day of the week since 1987\n{own}\n{question}"), "site": "shop" })
+    };
+    folder.write("pages.jsonl", (1..40).map(|number| format!("{}\n", page(number))).collect::<String>());
+    let words = ["decontaminate", "pages.jsonl", "--against", "quiz.jsonl"];
+    assert_result(&folder, "decontaminate-summary", &words);
+    assert_result(&folder, "decontaminate-summary", &[&words[..], &["-o", "found"]].concat());
+    assert_lines(&folder, "hit", &folder.read("found/hits.jsonl"));
+    assert_lines(&folder, "item", &folder.read("found/items.jsonl"));
+    let learned = ["boilerplate", "pages.jsonl", "--source", "site"];
+    assert_result(&folder, "boilerplate-summary", &learned);
+    let summary = folder.run(&[&learned[..], &["-q", "--summary", "json"]].concat()).stdout;
+    assert!(summary.contains("page_count"), "{summary}");
+    assert_lines(&folder, "extracted-text", &folder.run(&["extract", "pages.jsonl"]).stdout);
+    assert_summary(&folder, "extract-summary", &["extract", "pages.jsonl"]);
+}
+
+#[test]
 fn what_link_writes_fits_its_schemas() {
     let folder = Folder::new();
-    let customers = include_str!("../../../examples/customers.csv");
+    let customers = include_str!("../../../../examples/customers.csv");
     folder.write("customers.csv", customers);
     let words = ["link", "customers.csv", "--id", "id", "-o", "out", "-q", "--summary", "json"];
     let ran = folder.run(&words);
