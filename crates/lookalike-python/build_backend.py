@@ -16,7 +16,7 @@ from typing import Any
 
 MATURIN = "maturin>=1.9.4,<2"
 ROOT = Path(__file__).resolve().parents[2]
-# What stands for the folder in which the package was built.
+# Placeholder for the folder in which the package was built.
 ANYWHERE = "/lookalike"
 
 # A missing compiler is noticed before anything is downloaded, and said in one line.

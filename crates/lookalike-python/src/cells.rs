@@ -27,13 +27,13 @@ pub(crate) struct Cells {
     pub(crate) table: MemoryTable,
     /// The columns with their types, where these are known.
     kinds: Vec<(String, DataType)>,
-    /// Whether a column has lists with [`SEPARATOR`] between their elements.
+    /// True if a column has lists with [`SEPARATOR`] between their elements.
     is_joined: bool,
 }
 
 #[pymethods]
 impl Cells {
-    /// Everything that has Arrow's `PyCapsule` interface. Texts are read in the buffers of whoever made them.
+    /// Builds cells from any object with Arrow's `PyCapsule` interface. Texts are read in place from its buffers.
     #[staticmethod]
     #[pyo3(signature = (data, name, lists=None))]
     fn of_arrow(py: Python<'_>, data: AnyArray, name: &str, lists: Option<&str>) -> PyResult<Self> {
@@ -96,7 +96,7 @@ impl Cells {
         Ok(Self { table: MemoryTable::new(name, table), kinds, is_joined: true })
     }
 
-    /// Whether a column has lists with [`SEPARATOR`] between their elements.
+    /// True if a column has lists with [`SEPARATOR`] between their elements.
     #[getter]
     fn is_joined(&self) -> bool {
         self.is_joined
@@ -110,7 +110,7 @@ impl Cells {
     }
 }
 
-/// What stands between the elements of a list: faster to split at than JSON is to read.
+/// Separator of the elements of a list: splitting at it is faster than parsing JSON.
 const SEPARATOR: char = '\u{1f}';
 
 /// Adds an element to a list.
@@ -203,7 +203,7 @@ fn add_columns(table: &ArrayRef, joined: Option<usize>, columns: &mut Vec<Texts>
     let table = table.as_struct();
     let is_null = table.nulls().map(|nulls| BooleanArray::new(!nulls.inner(), None));
     for column in table.columns() {
-        // Nothing is in what is not there, whatever its buffers have.
+        // Null values have no content, whatever their buffers contain.
         let column = is_null.as_ref().map_or_else(|| Ok(column.clone()), |is_null| nullif(column, is_null))?;
         match column.data_type() {
             DataType::Struct(_) => add_columns(&column, joined, columns)?,
@@ -214,7 +214,7 @@ fn add_columns(table: &ArrayRef, joined: Option<usize>, columns: &mut Vec<Texts>
     Ok(())
 }
 
-/// A column as text: lists as JSON, and a number that is none is missing.
+/// Converts a column to text: lists become JSON, and NaN and infinities become null.
 fn texts(array: &ArrayRef) -> Result<Texts, ArrowError> {
     let kind = array.data_type();
     if kind.is_floating() {

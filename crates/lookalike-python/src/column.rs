@@ -1,4 +1,4 @@
-//! One column of a result, which stays in Arrow's memory until its values are asked for.
+//! One column of a result, which stays in Arrow's memory until its values are requested.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,13 +8,15 @@ use arrow_array::types::{
     UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, PrimitiveArray, UInt8Array, UInt64Array,
+    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, LargeStringArray,
+    PrimitiveArray, UInt8Array, UInt64Array,
 };
-use arrow_schema::{DataType, Field};
+use arrow_cast::cast;
+use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 use arrow_select::take::take;
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyList, PyTuple};
+use pyo3::types::{IntoPyDict, PyBytes, PyCapsule, PyList, PyTuple};
 use pyo3_arrow::buffer::PyArrowBuffer;
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::to_array_pycapsules;
@@ -44,7 +46,7 @@ macro_rules! of_numbers {
 #[derive(Debug)]
 pub(crate) struct Column {
     pub(crate) array: ArrayRef,
-    /// A byte for each flag, made when they are first asked for: Arrow has a bit for each, and numpy a byte.
+    /// A byte per flag, built on first use: Arrow stores a bit per flag, and numpy a byte.
     flags: OnceLock<UInt8Array>,
 }
 
@@ -83,14 +85,14 @@ impl Column {
         type_name(self.array.data_type())
     }
 
-    /// The name of numpy for the type of the values; none if they are texts, which numpy has no such type for.
+    /// Name of the numpy type of the values; `None` for texts, for which numpy has no such type.
     #[getter]
     fn dtype(&self) -> Option<String> {
         let kind = innermost(self.array.data_type());
         (kind.is_numeric() || *kind == DataType::Boolean).then(|| type_name(kind))
     }
 
-    /// How many numbers every value has, if each is a list of numbers.
+    /// Number of numbers in each value, if each value is a list of the same number of numbers.
     #[getter]
     fn width(&self) -> Option<i32> {
         match self.array.data_type() {
@@ -122,7 +124,7 @@ impl Column {
         objects(py, &self.array)
     }
 
-    /// The memory of numbers and flags, which numpy reads in place; none of texts. What is at a null means nothing.
+    /// Memory of numbers and flags, which numpy reads in place; `None` for texts. The content at nulls is undefined.
     fn buffer(&self) -> Option<PyArrowBuffer> {
         let array = match self.array.as_fixed_size_list_opt() {
             Some(lists) => {
@@ -168,8 +170,15 @@ pub(crate) fn type_name(kind: &DataType) -> String {
         DataType::Utf8View => "string_view".to_owned(),
         DataType::FixedSizeList(field, width) => format!("{}[{width}]", type_name(field.data_type())),
         DataType::FixedSizeBinary(width) => format!("binary[{width}]"),
+        // The spelling of Arrow, which can be read back.
+        other if has_parameters(other) => other.to_string(),
         other => other.to_string().to_lowercase(),
     }
+}
+
+/// True if a type has parameters that cannot be inferred from its values.
+fn has_parameters(kind: &DataType) -> bool {
+    matches!(kind, DataType::Timestamp(..) | DataType::Decimal128(..) | DataType::Decimal256(..))
 }
 
 /// Values as objects of Python.
@@ -194,8 +203,44 @@ fn objects<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyList
         DataType::FixedSizeBinary(_) => {
             PyList::new(py, array.as_fixed_size_binary().iter().map(|bytes| bytes.map(|bytes| PyBytes::new(py, bytes))))
         }
+        DataType::Binary | DataType::LargeBinary => {
+            let binary = cast(array, &DataType::LargeBinary).map_err(not_cast)?;
+            PyList::new(py, binary.as_binary::<i64>().iter().map(|bytes| bytes.map(|bytes| PyBytes::new(py, bytes))))
+        }
+        DataType::Timestamp(_, zone) => instants(py, array, zone.as_deref()),
+        kind if has_parameters(kind) => {
+            let decimal = py.import("decimal")?.getattr("Decimal")?;
+            let texts = cast(array, &DataType::LargeUtf8).map_err(not_cast)?;
+            let numbers =
+                texts.as_string::<i64>().iter().map(|text| text.map(|text| decimal.call1((text,))).transpose());
+            PyList::new(py, numbers.collect::<PyResult<Vec<_>>>()?)
+        }
         other => unreachable!("no result has a column of {other}"),
     }
+}
+
+/// Points in time as `datetime`, to the microsecond, in their zone if they have one.
+fn instants<'py>(py: Python<'py>, array: &ArrayRef, zone: Option<&str>) -> PyResult<Bound<'py, PyList>> {
+    let module = py.import("datetime")?;
+    let (span, utc) = (module.getattr("timedelta")?, module.getattr("timezone")?.getattr("utc")?);
+    let epoch = module.getattr("datetime")?.call1((1970, 1, 1))?;
+    // Offsets, such as +02:00, are no names of zones: the instant is the same in UTC.
+    let named = |zone| py.import("zoneinfo").and_then(|module| module.getattr("ZoneInfo")?.call1((zone,)));
+    let zone = zone.map(|zone| named(zone).unwrap_or_else(|_| utc.clone()));
+    let instant = |microseconds: i64| {
+        let instant = epoch.call_method1("__add__", (span.call1((0, 0, microseconds))?,))?;
+        let Some(zone) = &zone else { return Ok(instant) };
+        let in_utc = [("tzinfo", &utc)].into_py_dict(py)?;
+        instant.call_method("replace", (), Some(&in_utc))?.call_method1("astimezone", (zone,))
+    };
+    let microseconds = cast(array, &DataType::Timestamp(TimeUnit::Microsecond, None)).map_err(not_cast)?;
+    let numbers = cast(&microseconds, &DataType::Int64).map_err(not_cast)?;
+    let instants = numbers.as_primitive::<Int64Type>().iter().map(|number| number.map(instant).transpose());
+    PyList::new(py, instants.collect::<PyResult<Vec<_>>>()?)
+}
+
+fn not_cast(cause: ArrowError) -> PyErr {
+    PyTypeError::new_err(cause.to_string())
 }
 
 /// The first of January 1970, from which Arrow counts days, in days of Python.
@@ -245,10 +290,27 @@ pub(crate) fn array_of(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayR
                     let array = FixedSizeBinaryArray::try_from_sparse_iter_with_size(bytes, width);
                     Arc::new(array.map_err(|cause| PyTypeError::new_err(cause.to_string()))?)
                 }
-                _ => return Err(PyTypeError::new_err(format!("there is no column of {kind}"))),
+                _ => of_parameters(kind, values)?,
             }
         }
     })
+}
+
+/// Objects of Python as values of a type by the spelling of Arrow.
+fn of_parameters(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    if matches!(kind, "binary" | "largebinary") {
+        let binary: BinaryArray = values.extract::<Vec<Option<Vec<u8>>>>()?.into_iter().collect();
+        let wanted = if kind == "binary" { DataType::Binary } else { DataType::LargeBinary };
+        return cast(&binary, &wanted).map_err(not_cast);
+    }
+    let parsed = kind.parse::<DataType>().ok().filter(has_parameters);
+    let kind = parsed.ok_or_else(|| PyTypeError::new_err(format!("there is no column of {kind}")))?;
+    let text = |value: PyResult<Bound<'_, PyAny>>| {
+        let value = value?;
+        (!value.is_none()).then(|| value.str().map(|text| text.to_string())).transpose()
+    };
+    let texts = values.try_iter()?.map(text).collect::<PyResult<LargeStringArray>>()?;
+    cast(&texts, &kind).map_err(not_cast)
 }
 
 /// Lists of numbers, all of one length.

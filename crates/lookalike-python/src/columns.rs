@@ -1,4 +1,4 @@
-//! Columns of Arrow as texts, ids and values, read in the buffers of whoever made them.
+//! Reads columns of Arrow as texts, ids and values, in place from their buffers.
 
 use std::borrow::Cow;
 
@@ -20,17 +20,17 @@ pub(crate) enum Texts {
     Binary(BinaryArray),
     LargeBinary(LargeBinaryArray),
     BinaryView(BinaryViewArray),
-    /// Which of the values each row has; none for null.
+    /// Index of each row's value; `None` for null.
     Dictionary(Vec<Option<u32>>, Box<Texts>),
     /// Nothing but nulls.
     Null,
 }
 
-/// Why a row of a binary column is skipped.
+/// Reason for skipping a row of a binary column.
 const NOT_UTF8: &str = "not UTF-8";
 
 impl Texts {
-    /// A column as texts; none if its type is another.
+    /// Reads a column as texts; `None` if it has a different type.
     pub(crate) fn new(array: &ArrayRef) -> Option<Self> {
         Some(match array.data_type() {
             DataType::Utf8 => Self::Utf8(array.as_string::<i32>().clone()),
@@ -44,7 +44,7 @@ impl Texts {
                 let values = Self::new(dictionary.values())?;
                 let keys = dictionary.keys();
                 let key = |(row, key): (usize, usize)| keys.is_valid(row).then_some(key as u32);
-                // There are no keys of what has no values.
+                // An empty dictionary has no valid keys.
                 let all = if dictionary.values().is_empty() {
                     vec![None; array.len()]
                 } else {
@@ -71,7 +71,7 @@ impl Texts {
         }
     }
 
-    /// The same as a name: nobody is known by what is not there.
+    /// The same as a name; `None` for a null or unusable text, which names nothing.
     pub(crate) fn name(&self, row: usize) -> Option<Cow<'_, str>> {
         match self.text(row) {
             HeldText::Text(text) => Some(Cow::Borrowed(text)),

@@ -21,7 +21,7 @@ use crate::look::compared_by;
 use crate::options::{options, refuse};
 use crate::table::{self, table};
 
-/// What was decided.
+/// Decisions about all rows.
 #[pyclass(frozen, module = "lookalike._native")]
 pub(crate) struct Decided {
     summary: Summary,
@@ -31,9 +31,9 @@ pub(crate) struct Decided {
     data: Py<Input>,
     reference: Option<Py<Input>>,
     has_sources: bool,
-    /// When rows are near-duplicates: as the caller said, or as an index does.
+    /// Scheme that decides which rows are near-duplicates: given by the caller, or that of an index.
     scheme: Scheme,
-    /// What texts are read from again.
+    /// Options for reading texts again.
     read: ReadOptions,
     reference_tables: Vec<HeldTable>,
 }
@@ -51,7 +51,7 @@ pub(crate) fn dedup(
     let options = checked(py, given, data.get(), reference.as_ref().map(Py::get))?;
     let (mut fates, mut removals) = (Vec::new(), Vec::new());
     let summary = Runner::new(options.resources(), progress).run(py, |progress| {
-        let rows = DedupRows { fates: Some(&mut fates), removals: Some(&mut removals), ..DedupRows::default() };
+        let rows = DedupRows::default().fates(&mut fates).removals(&mut removals);
         lookalike::dedup_into(&options, rows, progress)
     })?;
     Ok(Decided {
@@ -209,9 +209,15 @@ impl Decided {
         if removals.iter().any(|removal| removal.checksum.is_some()) {
             columns.push(("checksum", texts(|removal| removal.checksum.as_deref())));
         }
+        if removals.iter().any(|removal| removal.ignored_of_removed.is_some()) {
+            columns.push(("ignored_of_removed", real(|removal| removal.ignored_of_removed)));
+            columns.push(("ignored_of_kept", real(|removal| removal.ignored_of_kept)));
+        }
         columns.push(("cluster", numbers(|removal| Some(removal.cluster))));
         columns.push(("cluster_size", numbers(|removal| Some(removal.cluster_size))));
         columns.push(("copy_count", numbers(|removal| Some(removal.copy_count))));
+        columns.push(("cluster_sources", numbers(|removal| Some(removal.cluster_sources))));
+        columns.push(("different_numbers", flags(|removal| removal.different_numbers)));
         if self.has_sources {
             columns.push(("removed_source", texts(|removal| Some(&removal.removed_source))));
             columns.push(("kept_source", texts(|removal| Some(&removal.kept_source))));

@@ -81,7 +81,9 @@ pub(crate) fn raise(py: Python<'_>, error: &lookalike::Error) -> PyErr {
         | Error::MemoryTooSmallForPairs { bytes, needed, .. } => {
             (Class::Memory, json!({ "limit": bytes, "needed": needed }))
         }
-        Error::NoKeepField { field, known } => (Class::Column, json!({ "column": field, "columns": known })),
+        Error::NoKeepField { field, known } | Error::NoGroupField { field, known } => {
+            (Class::Column, json!({ "column": field, "columns": known }))
+        }
         Error::NoSuchPrintColumn { name, columns, .. } => {
             (Class::Column, json!({ "column": name, "columns": columns }))
         }
@@ -99,6 +101,8 @@ pub(crate) fn raise(py: Python<'_>, error: &lookalike::Error) -> PyErr {
             (Class::Input, json!({ "path": path }))
         }
         Error::NoSets { path, .. } => (Class::Input, json!({ "path": path })),
+        Error::NoItemField { path, field, .. } => (Class::Column, json!({ "path": path, "column": field })),
+        Error::NewestWithoutDates { column } => (Class::Option, json!({ "option": "newest", "value": column })),
         Error::NotAModel { path, .. } => (Class::Option, json!({ "option": "model", "value": path })),
         _ => (Class::Any, json!({})),
     };

@@ -1,4 +1,4 @@
-//! Why two records are a match, or are none.
+//! Explains why two records are a match, or why they are not.
 
 use lookalike::{ClusterExplanation, Compared, LinkRequest, PairExplanation};
 use pyo3::prelude::*;

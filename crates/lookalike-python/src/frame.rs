@@ -1,4 +1,4 @@
-//! A data frame as rows that the library reads where they lie: batches of Arrow, or strings of Python.
+//! A data frame as rows that the library reads in place: Arrow batches, or Python strings.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -79,10 +79,10 @@ impl HeldRows for Frame {
     }
 }
 
-/// A string of Python, read where it lies.
+/// A Python string, read in place.
 pub(crate) enum Text {
     Backed(PyBackedStr),
-    /// One with half of a surrogate pair, which is no UTF-8.
+    /// A string with an unpaired surrogate, which is not valid UTF-8.
     Repaired(String),
 }
 
@@ -107,7 +107,7 @@ impl AsRef<str> for Text {
     }
 }
 
-/// A list of strings, with what else is known of each.
+/// A list of strings, with the other data known about each.
 #[derive(Default)]
 pub(crate) struct Strings {
     pub(crate) texts: Vec<Option<Text>>,

@@ -1,4 +1,4 @@
-//! The ids of rows as the data has them: a number stays a number, so that a result joins with the data it is about.
+//! Ids of rows in the type that the data has: a number stays a number, so that a result can be joined with its data.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use arrow_select::interleave::interleave;
 #[derive(Clone, Debug)]
 pub(crate) struct Ids {
     kind: DataType,
-    /// The ids of each batch; none if they are only in a copy on the disk.
+    /// Ids of each batch; `None` if they are only in a copy on disk.
     batches: Option<Vec<ArrayRef>>,
     /// The first row of each batch.
     starts: Vec<u64>,
     row_count: u64,
 }
 
-/// Where a row is, and its id as a text.
+/// Position of a row, and its id as a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Named<'a> {
     /// Its number, the first of which is 0.
@@ -31,7 +31,7 @@ pub(crate) struct Named<'a> {
 impl Ids {
     /// Ids in memory.
     pub(crate) fn held(kind: &DataType) -> Self {
-        Self { kind: kept_type(kind), batches: Some(Vec::new()), starts: Vec::new(), row_count: 0 }
+        Self { kind: held_type(kind), batches: Some(Vec::new()), starts: Vec::new(), row_count: 0 }
     }
 
     /// Ids in a copy on the disk, of which only the type is known.
@@ -72,7 +72,7 @@ impl Ids {
     }
 }
 
-/// Texts as values of a type; what is none of its values is null.
+/// Converts texts to values of a type; a text that is not a value of this type becomes null.
 pub(crate) fn typed<'a>(texts: impl Iterator<Item = Option<&'a str>>, kind: &DataType) -> ArrayRef {
     let texts: ArrayRef = Arc::new(texts.collect::<LargeStringArray>());
     let count = texts.len();
@@ -89,14 +89,27 @@ pub(crate) fn either(arrays: [&ArrayRef; 2], is_second: impl Iterator<Item = boo
     interleave(&[&**arrays[0], &**arrays[1]], &places).expect("arrays of one type and length")
 }
 
-/// The type that ids come back with: numbers, flags, texts and dates have their own, all others are written as texts.
+/// The type in which ids are returned: their own, unless it is nested or a duration, which are written as texts.
 pub(crate) fn kept_type(kind: &DataType) -> DataType {
     match kind {
         DataType::Dictionary(_, values) => kept_type(values),
-        DataType::Boolean | DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Date32 => {
-            kind.clone()
-        }
+        DataType::Boolean
+        | DataType::Utf8
+        | DataType::LargeUtf8
+        | DataType::Utf8View
+        | DataType::Date32
+        | DataType::Timestamp(..)
+        | DataType::Decimal128(..)
+        | DataType::Decimal256(..) => kind.clone(),
         kind if kind.is_integer() || matches!(kind, DataType::Float32 | DataType::Float64) => kind.clone(),
         _ => DataType::LargeUtf8,
+    }
+}
+
+/// The type in which ids are returned if the values themselves are available, and not only their written form.
+fn held_type(kind: &DataType) -> DataType {
+    match kind {
+        DataType::Binary | DataType::LargeBinary | DataType::FixedSizeBinary(_) => kind.clone(),
+        other => kept_type(other),
     }
 }

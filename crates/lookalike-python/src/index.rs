@@ -1,4 +1,4 @@
-//! A saved index: documents that stay, and are searched.
+//! A saved index of documents, and searches in it.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,7 +64,7 @@ impl Saved {
         self.index.scheme().to_string()
     }
 
-    /// Adds the rows of a table; returns what became of them as JSON.
+    /// Adds the rows of a table; returns their results as JSON.
     #[pyo3(signature = (given, data, progress=None))]
     fn add(
         &self,
@@ -89,7 +89,7 @@ impl Saved {
         Ok(serde_json::to_string(&added).expect("keys are strings"))
     }
 
-    /// Puts documents with ids of their own, and says what became of each.
+    /// Puts documents with ids of their own, and returns the result for each.
     fn put(
         &self,
         py: Python<'_>,
@@ -182,7 +182,7 @@ impl Saved {
         Ok(hits(found.iter().map(|(row, hit, count)| (Some(row.unwrap_or(0)), hit, *count)).collect()))
     }
 
-    /// A stored document as JSON; none if there is none.
+    /// Returns a stored document as JSON; `None` if it does not exist.
     fn document(&self, py: Python<'_>, id: &str) -> PyResult<Option<String>> {
         let found =
             py.detach(|| self.index.snapshot()?.document(id)).map_err(|cause| error::raise_index(py, &cause))?;
@@ -212,7 +212,7 @@ impl Saved {
         ids.map_err(|cause| error::raise_index(py, &cause))
     }
 
-    /// Joins segments, and with `purge` also removes the bytes of what was deleted.
+    /// Joins segments, and with `purge` also removes the bytes of deleted documents.
     fn compact(&self, py: Python<'_>, purge: bool) -> PyResult<()> {
         run(py, |_| {
             let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -223,7 +223,7 @@ impl Saved {
         })
     }
 
-    /// Checks every byte, and with `repair` rebuilds what is damaged; returns what was found as JSON.
+    /// Checks every byte, and with `repair` rebuilds damaged files; returns the findings as JSON.
     #[staticmethod]
     fn verify(py: Python<'_>, folder: PathBuf, repair: bool) -> PyResult<String> {
         let found = py.detach(|| index::verify(&folder, repair)).map_err(|cause| error::raise_index(py, &cause))?;
@@ -236,7 +236,7 @@ impl Saved {
         copied.map_err(|cause| error::raise_index(py, &cause)).map(drop)
     }
 
-    /// Adds the documents of another index with the same parameters; returns what became of them as JSON.
+    /// Adds the documents of another index with the same parameters; returns their results as JSON.
     fn merge(&self, py: Python<'_>, other: PathBuf) -> PyResult<String> {
         let merged = run(py, |_| {
             let other = Index::open(&other)?;

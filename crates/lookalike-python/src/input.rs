@@ -1,4 +1,4 @@
-//! What Python hands over as data: held in memory, or written aside if it can be read only once.
+//! Data passed in from Python: held in memory, or copied to disk if it can be read only once.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use arrow_array::{Array, ArrayRef, LargeStringArray, StructArray};
 use arrow_schema::{ArrowError, DataType, Field};
 use lookalike::ReadRequest;
 use lookalike::core::resolve::keep::FieldValue;
+use lookalike::io::composed::is_composed;
 use lookalike::io::input::held::{HeldRows, HeldTable, HeldText};
 use lookalike::io::read::Fields;
 use pyo3::prelude::*;
@@ -19,6 +20,7 @@ use tempfile::NamedTempFile;
 use crate::cells::as_json;
 use crate::column::{array_of, kind_of, type_name};
 use crate::columns::{Texts, Values, names};
+use crate::composed::composed;
 use crate::error::{self, Class};
 use crate::frame::{Batch, Frame, Strings, Text};
 use crate::ids::Ids;
@@ -32,12 +34,21 @@ pub(crate) struct Columns {
     pub(crate) text: String,
     pub(crate) id: Option<String>,
     pub(crate) source: Option<String>,
-    /// What the keep order compares.
+    /// Column compared by the keep order.
     pub(crate) value: Option<String>,
-    /// What is stored with a document.
+    /// Columns stored with a document.
     pub(crate) fields: Vec<String>,
-    /// Whether lists of tokens are texts.
+    /// True if lists of tokens are accepted as texts.
     pub(crate) tokens: bool,
+    /// True if the fields of a text are distinguished.
+    pub(crate) each_field: bool,
+}
+
+impl Columns {
+    /// True if a text is composed of several columns, or of the elements of lists.
+    pub(crate) fn is_composed(&self) -> bool {
+        is_composed(&self.text)
+    }
 }
 
 /// The columns of a table as lists, all of one length.
@@ -126,7 +137,7 @@ impl Input {
         Ok(Self { rows: Rows::Spooled(file), row_count, ids, fields: columns.in_copy() })
     }
 
-    /// Lists of strings, and of None where there is nothing; ids and values may be of another type.
+    /// Builds an input from lists of strings, with None for missing texts; ids and values may have another type.
     #[staticmethod]
     fn of_lists(py: Python<'_>, lists: Lists<'_>, columns: Columns, name: &str) -> PyResult<Self> {
         let Lists { texts, ids, sources, values, fields } = &lists;
@@ -148,7 +159,7 @@ impl Input {
         self.row_count
     }
 
-    /// The path of a copy on the disk; none if the data is held.
+    /// Path of the copy on disk; `None` if the data is in memory.
     #[getter]
     fn path(&self) -> Option<&std::path::Path> {
         match &self.rows {
@@ -157,7 +168,7 @@ impl Input {
         }
     }
 
-    /// The texts of some rows; none where a text is null.
+    /// Returns the texts of some rows; `None` for a null text.
     fn texts(&self, py: Python<'_>, rows: Vec<u64>) -> PyResult<Vec<Option<String>>> {
         match &self.rows {
             Rows::Held(table) => {
@@ -238,7 +249,7 @@ fn id_type(kind: &DataType, columns: &Columns) -> Option<DataType> {
 }
 
 impl Input {
-    /// Makes this what a request reads.
+    /// Makes a request read this input.
     pub(crate) fn read_by(&self, read: &mut ReadRequest) {
         match &self.rows {
             Rows::Held(table) => read.tables_in_memory.push(table.clone()),
@@ -247,7 +258,12 @@ impl Input {
         read.fields_in_input = Some(self.fields.clone());
     }
 
-    /// Makes this what a request compares with.
+    /// The fields that rows have, as they are read.
+    pub(crate) fn fields_in_input(&self) -> Fields {
+        self.fields.clone()
+    }
+
+    /// Makes a request compare with this input.
     pub(crate) fn compared_by(&self, files: &mut Vec<PathBuf>, tables: &mut Vec<HeldTable>) {
         match &self.rows {
             Rows::Held(table) => tables.push(table.clone()),
@@ -256,7 +272,7 @@ impl Input {
     }
 }
 
-/// Makes sure that a table has the columns that are asked for, each once, and the text one of texts.
+/// Checks that a table has the required columns, each once, and that the text column contains texts.
 fn check_columns(py: Python<'_>, kind: &DataType, asked: &Bound<'_, PyDict>, columns: &Columns) -> PyResult<()> {
     let DataType::Struct(fields) = kind else {
         return check_text(py, columns, kind, &[]);
@@ -314,7 +330,7 @@ fn plain_type(kind: &DataType) -> String {
     }
 }
 
-/// How many names of columns a message has.
+/// Maximum number of column names in a message.
 const NAMED: usize = 30;
 
 fn listed(names: &[&str]) -> String {
@@ -335,7 +351,7 @@ fn batch(py: Python<'_>, array: &ArrayRef, columns: &Columns) -> PyResult<Batch>
         let of_column = |name: &String| names(column(array, name)).map_err(|cause| unreadable(py, &cause));
         name.as_ref().filter(|_| is_table(array)).map(of_column).transpose()
     };
-    let text = column(array, &columns.text);
+    let text = &text_of(py, array, columns)?;
     let value = |name: &String| Values::new(column(array, name)).map_err(|cause| unreadable(py, &cause));
     Ok(Batch {
         text: if is_tokens(text.data_type()) {
@@ -352,7 +368,18 @@ fn batch(py: Python<'_>, array: &ArrayRef, columns: &Columns) -> PyResult<Batch>
     })
 }
 
-/// The fields of each row as an object; none if none are asked for, or if the array is no table.
+/// Returns the texts: a column, or the composition of several.
+pub(crate) fn text_of(py: Python<'_>, array: &ArrayRef, columns: &Columns) -> PyResult<ArrayRef> {
+    match array.as_struct_opt() {
+        Some(table) if columns.is_composed() => {
+            let texts = composed(table, &columns.text, columns.each_field);
+            Ok(Arc::new(texts.map_err(|cause| unreadable(py, &cause))?))
+        }
+        _ => Ok(Arc::clone(column(array, &columns.text))),
+    }
+}
+
+/// Returns the fields of each row as an object; `None` if no fields are requested, or if the array is not a table.
 pub(crate) fn objects(array: &ArrayRef, names: &[String]) -> Option<ArrayRef> {
     let table = array.as_struct_opt().filter(|_| !names.is_empty())?;
     let of_column = |name: &String| table.column_by_name(name).expect("columns were checked").clone();

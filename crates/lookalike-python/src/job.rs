@@ -1,5 +1,5 @@
-//! A job on threads of its own, while the caller's thread waits for it: Python's lock is free, signals are looked at, and
-//! callbacks run where the caller is.
+//! Runs a job on threads of its own while the caller's thread waits: Python's lock is released, signals are checked,
+//! and callbacks run on the caller's thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -12,10 +12,10 @@ use pyo3::prelude::*;
 
 use crate::error;
 
-/// How long the caller's thread sleeps before it looks at signals again. A job stops within a few of these.
+/// Interval at which the caller's thread checks for signals. A job stops within a few of these.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How far a job is.
+/// Progress of a job.
 #[derive(Debug, Default)]
 struct State {
     is_stopped: AtomicBool,
@@ -44,7 +44,7 @@ impl Progress for State {
     }
 }
 
-/// What a job left, once it ended.
+/// Result of a job, once it has ended.
 struct Mailbox<T> {
     result: Mutex<Option<thread::Result<T>>>,
     arrived: Condvar,
@@ -56,7 +56,7 @@ impl<T> Mailbox<T> {
         self.arrived.notify_all();
     }
 
-    /// Waits a little.
+    /// Waits for the result, for one interval at most.
     fn take(&self) -> Option<thread::Result<T>> {
         let result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.arrived.wait_timeout_while(result, LOOK, |result| result.is_none());
@@ -64,7 +64,7 @@ impl<T> Mailbox<T> {
     }
 }
 
-/// How a job runs, whatever it does.
+/// Runs jobs of all kinds.
 pub(crate) struct Runner {
     threads: usize,
     /// Called with the stage, its bytes so far, its bytes in all if they are known, and documents.
@@ -72,12 +72,18 @@ pub(crate) struct Runner {
 }
 
 impl Runner {
-    /// On the threads that the limits allow.
+    /// Uses the threads that the limits allow.
     pub(crate) fn new(resources: &Resources, progress: Option<Py<PyAny>>) -> Self {
         Self { threads: resources.threads(), progress }
     }
 
-    /// Runs a job. A pool is made for it and goes with it: threads that outlive a call would be missing after a fork.
+    /// Runs jobs on this many threads, without a callback.
+    pub(crate) fn on(threads: usize) -> Self {
+        Self { threads, progress: None }
+    }
+
+    /// Runs a job in a thread pool that is dropped afterwards: threads that outlive a call would be missing after a
+    /// fork.
     pub(crate) fn run<T: Send>(
         &self,
         py: Python<'_>,

@@ -8,6 +8,8 @@
 mod cells;
 mod column;
 mod columns;
+mod composed;
+mod decontaminate;
 mod dedup;
 mod error;
 mod explain;
@@ -20,10 +22,14 @@ mod job;
 mod look;
 mod options;
 mod pairs;
+mod passages;
 mod records;
 mod resolve;
 mod sketch;
+mod spark;
+mod splits;
 mod spool;
+mod staged;
 mod table;
 mod tokens;
 
@@ -36,11 +42,13 @@ mod _native {
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]
+    use crate::decontaminate::decontaminate;
+    #[pymodule_export]
     use crate::dedup::{Decided, dedup};
     #[pymodule_export]
     use crate::explain::explain_link;
     #[pymodule_export]
-    use crate::files::{dedup_files, pairs_files};
+    use crate::files::{decontaminate_files, dedup_files, extract_files, pairs_files, passages_files, splits_files};
     #[pymodule_export]
     use crate::index::Saved;
     #[pymodule_export]
@@ -50,11 +58,19 @@ mod _native {
     #[pymodule_export]
     use crate::pairs::pairs;
     #[pymodule_export]
+    use crate::passages::passages;
+    #[pymodule_export]
     use crate::records::{link, prints, sets};
     #[pymodule_export]
     use crate::resolve::{Resolved, resolve};
     #[pymodule_export]
     use crate::sketch::sketch;
+    #[pymodule_export]
+    use crate::spark::{forest_of_edges, is_small};
+    #[pymodule_export]
+    use crate::splits::splits;
+    #[pymodule_export]
+    use crate::staged::{Staged, plan_tasks, task_stages};
     #[pymodule_export]
     use crate::table::Columns;
 

@@ -1,10 +1,11 @@
-//! What helps to choose: two texts compared, a banding explained, methods side by side, and charts of what was found.
+//! Functions that help to choose settings: comparing two texts, explaining a banding, comparing methods, and charts of
+//! results.
 
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use lookalike::core::hash::Key;
 use lookalike::core::sketch::{FastSketcher, SlotSketcher};
-use lookalike::core::text::shingle::Shingler;
 use lookalike::{EvaluateRequest, Scheme, TuneRequest};
 use lookalike_page::chart::{Bar, Bars, Curve, Point};
 use pyo3::prelude::*;
@@ -42,7 +43,7 @@ pub(crate) fn sketch_of_text(
     text: &str,
 ) -> PyResult<(Vec<u64>, Vec<u64>, Vec<u64>)> {
     let scheme = scheme(py, given)?;
-    let mut shingler = Shingler::new(scheme.shingle(), scheme.fold());
+    let mut shingler = scheme.shingler(Key::FIXED);
     let features = shingler.features(text).all.to_vec();
     let Some(banding) = scheme.method().banding() else { return Ok((features, Vec::new(), Vec::new())) };
     let mut sketcher = FastSketcher::new(banding.slot_count());
@@ -54,7 +55,7 @@ pub(crate) fn sketch_of_text(
     Ok((features, slots, keys))
 }
 
-/// What a banding finds and costs, as JSON; with data also what is in it.
+/// Returns the recall and the cost of a banding as JSON; with data also what is in it.
 #[pyfunction]
 #[pyo3(signature = (given, data=None, progress=None))]
 pub(crate) fn tune(
@@ -68,6 +69,7 @@ pub(crate) fn tune(
     if let Some(data) = data {
         data.read_by(&mut request.read);
     }
+    request.ignoring.source = request.ignoring.source.map(column_of_sources);
     let options = request.check().map_err(refuse)?;
     let runner = Runner::new(options.resources(), progress);
     let tuning = runner.run(py, |progress| lookalike::tune(&options, progress))?;
@@ -86,10 +88,16 @@ pub(crate) fn evaluate(
     let refuse = |refused| refuse(py, &refused);
     let mut request = EvaluateRequest::from_options(options(given)?).map_err(refuse)?;
     data.read_by(&mut request.read);
+    request.ignoring.source = request.ignoring.source.map(column_of_sources);
     let options = request.check().map_err(refuse)?;
     let runner = Runner::new(options.resources(), progress);
     let evaluation = runner.run(py, |progress| lookalike::evaluate(&options, progress))?;
     Ok(serde_json::to_string(&evaluation).expect("keys are strings"))
+}
+
+/// Converts a requested source: rows have neither host nor file, so it is the name of a column.
+fn column_of_sources(column: String) -> String {
+    format!("field:{column}")
 }
 
 /// A name for a chart that no other in the notebook has.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{self, Class, Keywords};
 
-/// Options by name. An argument that is None counts as not given.
+/// Converts arguments to options by name. None counts as not given.
 pub(crate) fn options(given: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
     let mut options = Map::new();
     for (name, value) in given.iter().filter(|(_, value)| !value.is_none()) {
@@ -23,7 +23,7 @@ pub(crate) fn options(given: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>>
     Ok(options)
 }
 
-/// A value of Python, also one of numpy; none if it is not a flag, a number, a text, a path, or a list of these.
+/// Converts a Python or numpy value to JSON; `None` if it is not a flag, a number, a text, a path, or a list of these.
 fn to_json(value: &Bound<'_, PyAny>) -> Option<Value> {
     if let Ok(flag) = value.extract::<bool>() {
         return Some(flag.into());

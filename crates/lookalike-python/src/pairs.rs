@@ -14,7 +14,7 @@ use crate::job::Runner;
 use crate::options::{options, refuse};
 use crate::table::{self, table};
 
-/// All pairs: a table, the length of each row as the keep order compares it (none where that is not known), and a report.
+/// Returns all pairs: a table, the length of each row as the keep order compares it (`None` if unknown), and a report.
 #[pyfunction]
 #[pyo3(signature = (given, data, reference=None, progress=None))]
 pub(crate) fn pairs(
@@ -30,6 +30,8 @@ pub(crate) fn pairs(
     if let Some(reference) = reference {
         reference.compared_by(&mut request.against, &mut request.against_in_memory);
     }
+    // A source is always a column here, also one that is called host.
+    request.ignoring.source = request.ignoring.source.map(|column| format!("field:{column}"));
     let options = request.check().map_err(refuse)?;
     let longest = options.read().settings().longest;
     let mut rows: Vec<PairRow> = Vec::new();
@@ -69,6 +71,10 @@ fn pair_table(rows: &[PairRow], left: &Input, right: &Input) -> table::Columns {
         columns.push(("jaccard", real(|pair| pair.jaccard)));
         columns.push(("containment_of_left", real(|pair| pair.containment_of_left)));
         columns.push(("containment_of_right", real(|pair| pair.containment_of_right)));
+    }
+    if rows.first().is_some_and(|pair| pair.ignored_of_left.is_some()) {
+        columns.push(("ignored_of_left", real(|pair| pair.ignored_of_left)));
+        columns.push(("ignored_of_right", real(|pair| pair.ignored_of_right)));
     }
     table(columns)
 }

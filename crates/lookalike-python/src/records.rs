@@ -33,7 +33,7 @@ pub(crate) fn link(
     let mut found = [(); 3].map(|()| ArrowSink::default());
     let report = Runner::new(options.resources(), progress).run(py, |progress| {
         let [matches, clusters, linked] = &mut found;
-        let rows = LinkRows { matches: Some(matches), clusters: Some(clusters), linked: Some(linked) };
+        let rows = LinkRows::default().matches(matches).clusters(clusters).linked(linked);
         let report = lookalike::link_into(&options, rows, progress)?;
         write_page(&options, &report, progress)?;
         Ok(report)

@@ -31,7 +31,7 @@ pub(crate) struct PairColumns {
     hamming: Option<Vec<u32>>,
 }
 
-/// What was decided on known pairs.
+/// Decisions based on known pairs.
 #[pyclass(frozen, module = "lookalike._native")]
 pub(crate) struct Resolved {
     pairs: PairColumns,
@@ -77,7 +77,7 @@ pub(crate) fn resolve(
         let message = format!("keep= has {} numbers, and rows={rows}", values.len());
         return Err(error::option(py, "keep", "out_of_range", &message));
     }
-    let order = keep_order(&keep, Ranking { token_counts, field_values: &field_values });
+    let order = keep_order(&keep, Ranking { token_counts, field_values: &field_values, source_ranks: &[] });
     let fates = py.detach(|| decide(&pairs.known(), &order));
     Ok(Resolved::of(pairs, fates))
 }
@@ -85,7 +85,7 @@ pub(crate) fn resolve(
 impl PairColumns {
     fn known(&self) -> Vec<KnownPair> {
         let rows = self.left_row.iter().zip(&self.right_row).zip(&self.similarity);
-        rows.map(|((&left, &right), &similarity)| KnownPair { left, right, similarity }).collect()
+        rows.map(|((&left, &right), &similarity)| KnownPair::new(left, right, similarity)).collect()
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn sketch(
     Ok((rows.into_table(data), report))
 }
 
-/// What is kept of each row. A row without a text is null everywhere, and one without features has no sketch.
+/// Results for each row. A row without a text is null everywhere, and one without features has no sketch.
 #[derive(Default)]
 struct Rows {
     layout: Layout,
@@ -105,7 +105,7 @@ impl Rows {
     }
 }
 
-/// Lists of so many numbers each.
+/// Builds lists of this many numbers each.
 fn lists<T: ArrowPrimitiveType>(numbers: Vec<T::Native>, width: usize, is_valid: &[bool]) -> ArrayRef
 where
     PrimitiveArray<T>: From<Vec<T::Native>>,

@@ -15,7 +15,7 @@ use tempfile::NamedTempFile;
 
 use crate::error::{self, Class};
 use crate::ids::Ids;
-use crate::input::{Columns, column, objects, unreadable};
+use crate::input::{Columns, column, objects, text_of, unreadable};
 use crate::tokens::{is_tokens, joined};
 
 /// The names of fields in a copy on the disk.
@@ -31,6 +31,7 @@ impl Columns {
         let given = |name: &Option<String>, role: &str| name.as_ref().map(|_| role.to_owned());
         Fields {
             text: TEXT.to_owned(),
+            tells_fields_apart: self.each_field,
             id: given(&self.id, ID),
             source: given(&self.source, SOURCE),
             value: given(&self.value, VALUE),
@@ -51,7 +52,7 @@ pub(crate) fn batch(py: Python<'_>, array: &ArrayRef, columns: &Columns) -> PyRe
     let (mut fields, mut arrays) = (Vec::new(), Vec::new());
     for (role, name) in wanted {
         let Some(name) = name else { continue };
-        let found = column(array, name);
+        let found = &if role == TEXT { text_of(py, array, columns)? } else { Arc::clone(column(array, name)) };
         // Bytes would be written as hexadecimal digits.
         let found = if role == TEXT && is_tokens(found.data_type()) {
             Arc::new(joined(found).map_err(|cause| unreadable(py, &cause))?) as ArrayRef
@@ -94,7 +95,7 @@ pub(crate) struct Spool {
     pub(crate) ids: Option<Ids>,
 }
 
-/// How many rows become lines together.
+/// Number of rows to write as lines at once.
 const AT_ONCE: usize = 4096;
 
 impl Spool {

@@ -84,7 +84,7 @@ impl Columns {
     }
 }
 
-/// By what a column of a job's result is known in the data.
+/// Representation in the data of a column of a job's result.
 #[derive(Debug)]
 pub(crate) enum Known {
     /// By a text.
@@ -101,7 +101,8 @@ impl Known {
         kind.map_or(Self::Texts, |kind| Self::Values(kind.clone()))
     }
 
-    /// Texts as what they stand for; none if one of them stands for nothing.
+    /// Converts texts to the values that they represent; `None` if they stay texts, or if one of them represents
+    /// nothing.
     fn convert(&self, texts: &ArrayRef) -> Option<ArrayRef> {
         let converted = match self {
             Self::Texts => return None,
@@ -117,7 +118,7 @@ impl Known {
 }
 
 impl Columns {
-    /// The same table with a column of texts, if it is there, as what its texts stand for.
+    /// Returns the same table with a column of texts, if there is one, converted to the values that they represent.
     pub(crate) fn known_as(self, name: &str, known: &Known) -> Self {
         let converted = self.batch.column_by_name(name).and_then(|texts| known.convert(texts));
         let Some(converted) = converted else { return self };
@@ -176,10 +177,10 @@ impl ArrowSink {
     }
 }
 
-/// A column of which the first cell tells the type.
+/// A column whose type is that of its first cell with a value.
 #[derive(Debug)]
 enum Builder {
-    /// So many empty cells, and no other.
+    /// The number of cells, all of which are empty.
     Empty(usize),
     Text(LargeStringBuilder),
     Whole(UInt64Builder),
@@ -227,7 +228,7 @@ impl Builder {
     }
 }
 
-/// A builder after so many nulls.
+/// Returns a builder after this many nulls.
 fn after<B>(count: usize, mut builder: B, append_null: fn(&mut B)) -> B {
     (0..count).for_each(|_| append_null(&mut builder));
     builder

@@ -1,14 +1,14 @@
-//! Lists of tokens as texts in which blanks stand between tokens: what the shingle `token:K` compares.
+//! Represents lists of tokens as texts with blanks between tokens, as compared by the shingle `token:K`.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, LargeStringArray};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
 
-/// What stands for a blank inside of a token: it looks like one, and ends no token.
+/// Replacement for a blank inside a token: it looks like a blank, but does not end the token.
 const BLANK: char = '\u{a0}';
 
-/// Whether a column has lists of texts or of numbers.
+/// True if a column has lists of texts or of numbers.
 pub(crate) fn is_tokens(kind: &DataType) -> bool {
     let (DataType::List(item) | DataType::LargeList(item)) = kind else { return false };
     let kind = item.data_type();

@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+# Those on Spark have an environment of their own, with what requirements-spark.txt lists, and are named to be run.
+collect_ignore = ["spark"]
+
 ROOT = Path(__file__).resolve().parents[3]
 
 WORDS = [
@@ -56,7 +59,7 @@ def command() -> Path:
 
 @pytest.fixture
 def by_command(command: Path, tmp_path: Path) -> Callable[..., tuple[list[dict[str, Any]], dict[str, Any]]]:
-    """What the command decides about rows: its evidence and its summary."""
+    """Decisions of the command about rows: its evidence and its summary."""
 
     def run(rows: Iterable[dict[str, Any]], *arguments: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"

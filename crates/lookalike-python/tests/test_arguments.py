@@ -153,7 +153,7 @@ def test_what_the_caller_gives_counts_also_if_it_is_the_default(tmp_path: Path) 
     assert raised.value.option == "against"
     with pytest.raises(lookalike.OptionError, match="html_field= cannot be combined with text="):
         lookalike.dedup(pa.table({"html": ["a"], "text": ["a"]}), html_field="html", text="text")
-    # What the function itself calls has its own arguments.
+    # Functions called internally have arguments of their own.
     assert lookalike.dedup(near, threshold=0.8).summary["parameters"]["threshold"] == 0.8
 
 

@@ -17,6 +17,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "docs" / "python.md",
     ROOT / "docs" / "python-from-others.md",
+    ROOT / "docs" / "tasks.md",
     ROOT / "crates" / "lookalike-python" / "README.md",
 ]
 

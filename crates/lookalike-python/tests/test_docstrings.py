@@ -36,7 +36,7 @@ def described(docstring: str) -> dict[str, str]:
 
 
 def shown(default: object) -> str:
-    """How a default is written in a docstring; what stands for none is described in words."""
+    """The form of a default in a docstring; empty if it stands for none, which is described in words."""
     if isinstance(default, str):
         return f'"{default}"'
     if isinstance(default, tuple) and len(default) == 1:

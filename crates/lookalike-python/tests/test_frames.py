@@ -142,13 +142,27 @@ def test_any_object_with_the_capsule_interface() -> None:
 def test_ids_of_every_type_and_values_that_are_missing() -> None:
     pyarrow = pytest.importorskip("pyarrow")
     import datetime
+    import decimal
+    import pickle
 
-    ids: list[Callable[[int], Any]] = [str, int, float, lambda at: datetime.date(2026, 1, at + 1), lambda at: at == 0]
+    noon = datetime.datetime(2026, 1, 1, 12, 0, 0, 250_000)
+    ids: list[Callable[[int], Any]] = [
+        str,
+        int,
+        float,
+        lambda at: datetime.date(2026, 1, at + 1),
+        lambda at: at == 0,
+        lambda at: noon + datetime.timedelta(days=at),
+        lambda at: (noon + datetime.timedelta(days=at)).replace(tzinfo=datetime.UTC),
+        lambda at: decimal.Decimal(f"{at}.50"),
+        lambda at: f"id {at}".encode(),
+    ]
     for of in ids:
         frame = pyarrow.table({"text": ["a b c d e", "A b c d e"], "id": [of(0), of(1)]})
         result = lookalike.dedup(frame, id="id")
         assert result.removed["removed_id"] == [of(1)] and result.removed["kept_id"] == [of(0)]
         assert type(result.removed["removed_id"][0]) is type(of(1))
+        assert pickle.loads(pickle.dumps(result.removed["removed_id"])).to_list() == [of(1)]
         # Versions before 14 do not take tables of others.
         if hasattr(pyarrow.Table, "__arrow_c_stream__"):
             assert pyarrow.table(result.removed).schema.field("removed_id").type == frame.schema.field("id").type

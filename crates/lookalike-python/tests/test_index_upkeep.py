@@ -172,5 +172,8 @@ def test_pages_in_a_column_are_added_and_searched_by_their_text(tmp_path: Path) 
     index.add(pages, id="id", html_field="html")
     assert index["a"]["text"].strip() == "the storm hit the coast on Monday night"
     assert index.search_many(pages, html_field="html", memory="1G", max_record="1M")["similarity"] == [1.0]
+    pictured = pa.table({"html": ['<p>the storm hit the coast</p><img alt="on Monday night">']})
+    assert len(index.search_many(pictured, html_field="html")) == 0
+    assert index.search_many(pictured, html_field="html", alt=True, links=False)["id"] == ["a"]
     with pytest.raises(lookalike.LookalikeError, match="longer than 10 bytes.*raise max_record="):
         index.search_many(pages, html_field="html", max_record=10)

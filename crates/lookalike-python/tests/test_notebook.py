@@ -1,4 +1,4 @@
-"""What a notebook shows: texts with what differs, within the page, in the colors of its theme; and progress that vanishes."""
+"""Output in notebooks: texts with differences marked, within the page, in the theme's colors; transient progress."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_labels_of_a_curve_do_not_overlap(threshold: float) -> None:
 
 
 class FakeTqdm:
-    """What tqdm does, written down."""
+    """Stand-in for tqdm that records its calls."""
 
     made: ClassVar[list[FakeTqdm]] = []
 

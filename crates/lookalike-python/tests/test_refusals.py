@@ -29,8 +29,20 @@ def call(job: str, given: dict[str, Any], folder: Path) -> None:
     elif job == "dedup_with_index":
         lookalike.Index.create(folder / "loose", threshold=0.7)
         lookalike.dedup_files(folder / "in.jsonl", folder / "out", against_index=folder / "loose", **given)
+    elif job == "decontaminate":
+        lookalike.decontaminate_files(folder / "in.jsonl", folder / "out", against=folder / "in.jsonl", **given)
     elif job == "pairs":
         lookalike.pairs(TEXTS, **given)
+    elif job == "splits":
+        lookalike.splits({"train": TEXTS, "test": TEXTS}, **given)
+    elif job == "splits_files":
+        lookalike.splits_files([folder / "in.jsonl", folder / "in.jsonl"], folder / "out", **given)
+    elif job == "add":
+        lookalike.Index.create(folder / "archive").add({"id": [1], "text": ["a b c"]}, id="id", **given)
+    elif job == "passages":
+        lookalike.passages_files(folder / "in.jsonl", folder / "out", **given)
+    elif job == "extract_files":
+        lookalike.extract_files(folder / "in.jsonl", folder / "texts.jsonl", **given)
     elif job == "create":
         lookalike.Index.create(folder / "made", **given)
     elif job == "search":

@@ -1,4 +1,4 @@
-"""What a result says, shows and writes; and decisions on pairs that are known."""
+"""Content, display and export of results; and decisions on known pairs."""
 
 from __future__ import annotations
 

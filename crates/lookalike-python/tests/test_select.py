@@ -22,7 +22,7 @@ KEPT = [0, 1, 3]
 
 
 class Shuffling:
-    """What stands in for a query: each time it is computed, its rows come in another order."""
+    """Stand-in for a query: each time it is computed, its rows come in another order."""
 
     def __init__(self, rows: pl.DataFrame) -> None:
         self.rows = rows

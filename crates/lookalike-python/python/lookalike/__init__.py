@@ -11,17 +11,20 @@ from __future__ import annotations
 from ._column import Column
 from ._compare import Comparison, compare
 from ._data import ArrowArray, ArrowStream, Data
+from ._decontaminate import Decontaminated, decontaminate, decontaminate_files
 from ._dedup import Dedup, dedup
 from ._errors import ColumnError, InputError, LookalikeError, MemoryLimitError, OptionError, UnknownOptionError
-from ._files import Summary, dedup_files, pairs_files
+from ._files import Summary, dedup_files, extract_files, pairs_files
 from ._index import Index
 from ._link import Link, link, link_files
 from ._native import VERSION as __version__
 from ._pairs import Pairs, pairs
+from ._passages import Passages, passages, passages_files
 from ._removals import Explanation, Removals
 from ._resolve import resolve
 from ._sets import prints, sets
 from ._sketch import Sketches, sketch
+from ._splits import Splits, splits, splits_files
 from ._table import Table
 from ._tune import Evaluation, Tuning, evaluate, tune
 
@@ -32,6 +35,7 @@ __all__ = [
     "ColumnError",
     "Comparison",
     "Data",
+    "Decontaminated",
     "Dedup",
     "Evaluation",
     "Explanation",
@@ -42,24 +46,33 @@ __all__ = [
     "MemoryLimitError",
     "OptionError",
     "Pairs",
+    "Passages",
     "Removals",
     "Sketches",
+    "Splits",
     "Summary",
     "Table",
     "Tuning",
     "UnknownOptionError",
     "__version__",
     "compare",
+    "decontaminate",
+    "decontaminate_files",
     "dedup",
     "dedup_files",
     "evaluate",
+    "extract_files",
     "link",
     "link_files",
     "pairs",
     "pairs_files",
+    "passages",
+    "passages_files",
     "prints",
     "resolve",
     "sets",
     "sketch",
+    "splits",
+    "splits_files",
     "tune",
 ]

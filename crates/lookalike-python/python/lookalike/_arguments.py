@@ -13,7 +13,7 @@ from ._errors import ColumnError, LookalikeError, OptionError, UnknownOptionErro
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# What the same thing is called elsewhere: in datasketch, rensa, text-dedup, datatrove, splink, pandas and scikit-learn.
+# Names of the same options elsewhere: in datasketch, rensa, text-dedup, datatrove, splink, pandas and scikit-learn.
 ELSEWHERE = {
     "slots": ("num_perm", "num_perms", "n_perm", "num_hashes", "permutations", "num_permutations"),
     "shingle": ("ngram", "ngrams", "n_gram", "n_grams", "ngram_size", "shingle_size", "shingles", "k", "tokenizer", "analyzer"),

@@ -61,7 +61,7 @@ def to_cells(data: Any, name: str, lists: str | None = None) -> _native.Cells:
 
 
 def is_whole(values: list[Any]) -> bool:
-    """Whether all values are whole numbers, so that they come back as such."""
+    """True if all values are whole numbers, so that they are returned as such."""
     return bool(values) and all(type(value) is int for value in values)
 
 
@@ -76,5 +76,5 @@ def _cell(value: Any) -> str | None:
 
 
 def is_path(data: Any) -> bool:
-    """Whether this is the name of a file, and not the data itself."""
+    """True if this is the name of a file, and not the data itself."""
     return isinstance(data, (str, os.PathLike))

@@ -10,7 +10,7 @@ from ._arguments import arguments, wrong_type
 
 T_co = TypeVar("T_co", covariant=True)
 
-# How many values become objects of Python together.
+# Number of values to convert to Python objects at once.
 CHUNK = 10_000
 SHOWN_VALUES = 10
 
@@ -61,7 +61,7 @@ class Column(Sequence[T_co]):
             yield from self._native.slice(start, CHUNK).to_list()
 
     def __eq__(self, other: object) -> bool:
-        """Whether another sequence has the same values in the same order."""
+        """True if another sequence has the same values in the same order."""
         if isinstance(other, (str, bytes)) or not (hasattr(other, "__len__") and hasattr(other, "__getitem__")):
             return NotImplemented
         values: Any = other

@@ -75,7 +75,7 @@ def compare(
     :param right: another text.
     :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
     :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``, ``"token:5"``.
-    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``, ``"links"``; in source code ``"identifiers"``. Default: none.
     :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
     :param method: how near-duplicates are found: ``"minhash"`` (default), ``"simhash"``, ``"supershingle"``, ``"exact"`` or
         ``"copies"``.

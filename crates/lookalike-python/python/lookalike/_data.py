@@ -28,7 +28,7 @@ class ArrowArray(Protocol):
 
 Data = ArrowStream | ArrowArray | Iterable[Any]
 
-# How many rows of a dataset are handed over together.
+# Number of rows of a dataset to pass on at once.
 BATCH_ROWS = 10_000
 
 
@@ -156,7 +156,7 @@ def library_of(data: object) -> str:
 
 
 def is_lazy(data: object) -> bool:
-    """Whether this is a query of polars, which has no rows yet."""
+    """True if this is a query of polars, which has no rows yet."""
     return library_of(data) == "polars" and type(data).__name__ == "LazyFrame"
 
 
@@ -171,17 +171,17 @@ def without_null_type(data: Any) -> Any:
 
 
 def is_batch(item: object) -> bool:
-    """Whether this is a table or batch of Arrow."""
+    """True if this is a table or batch of Arrow."""
     return isinstance(item, (ArrowStream, ArrowArray)) or is_old_batch(item)
 
 
 def is_old_batch(data: object) -> bool:
-    """Whether this is a table or batch of a pyarrow before 14, which does not know the capsule interface."""
+    """True if this is a table or batch of a pyarrow before 14, which lacks the capsule interface."""
     return library_of(data) == "pyarrow" and hasattr(data, "schema") and not isinstance(data, (ArrowStream, ArrowArray))
 
 
 def _is_nothing(data: Any) -> bool:
-    """Whether this is a table without rows and columns, as libraries make of an empty list."""
+    """True if this is a table without rows and columns, which libraries create from an empty list."""
     names = getattr(data, "column_names", None)
     if names is None:
         names = getattr(data, "columns", None)
@@ -233,7 +233,7 @@ def _of_dataset(data: Any, columns: dict[str, Any], name: str, work: StrPath | N
         splits = ", ".join(data)
         raise OptionError(f"{name}= is a dict of datasets: give one of them, {splits}", option=name, kind="wrong_type")
     if kind in ("Column", "IterableColumn"):
-        # What a dataset returns for the name of a column: the texts alone.
+        # The value that a dataset returns for the name of a column: the texts alone.
         if kind == "IterableColumn" or not isinstance(data.column_name, str) or type(data.source).__name__ != "Dataset":
             return of_lists({columns["text"]: list(data)}, columns, name)
         check_columns({**columns, "text": None}, [])

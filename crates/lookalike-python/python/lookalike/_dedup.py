@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class Dedup:
-    """What was decided about every row.
+    """Decisions about every row.
 
     >>> import lookalike
     >>> texts = ["the storm hit the coast", "a quiet day", "The storm hit the coast!"]
@@ -100,7 +100,7 @@ class Dedup:
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """What came in, what was found, the parameters, and seconds and memory by stage.
+        """Input counts, results, parameters, and seconds and memory by stage.
 
         Of :func:`resolve` it has what was found, the parameters and the similarities.
         """
@@ -165,7 +165,7 @@ class Dedup:
 
     @arguments
     def explain(self, row: int) -> Explanation:
-        """Why a row is kept or removed: a dict that is shown as a sentence, with the two texts if they are at hand.
+        """Explains why a row is kept or removed: a dict that prints as a sentence, with the two texts if available.
 
         :param row: the number of the row, the first of which is 0.
         """
@@ -247,12 +247,15 @@ def dedup(
     text: str = "text",
     html_field: str | None = None,
     extract: Extract = "text",
+    alt: bool = False,
+    links: bool = False,
     id: str | None = None,
     source: str | None = None,
     threshold: float = 0.8,
     shingle: str = "word:5",
     fold: str | Iterable[str] = (),
     measure: Measure = "jaccard",
+    ignore_boilerplate: bool | float | StrPath = False,
     keep: str = "longest",
     method: Method | None = None,
     recall: float | None = None,
@@ -281,17 +284,23 @@ def dedup(
     rows are held for ``select``.
 
     :param data: the rows.
-    :param text: the column of the texts. A null text is counted and kept. Default: ``"text"``.
+    :param text: the column of the texts. A null text is counted and kept. Several columns become one text (``"title,body"``),
+        and so do the elements of a list (``"messages[].content"``). Default: ``"text"``.
     :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
     :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
+    :param alt: descriptions of images are part of the text of a page. Default: False.
+    :param links: targets of links are part of the text of a page. Default: False.
     :param id: the column of ids, for ``removed``. Default: none.
-    :param source: the column of the sources of rows, for the summary. Default: none.
+    :param source: the column of the sources of rows, for the summary and ``ignore_boilerplate``. Default: none.
     :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
     :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``, or ``"token:5"`` for
         tokens of your own: lists of them, or texts with blanks between them.
-    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``, ``"links"``; in source code ``"identifiers"``. Default: none.
     :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
-    :param keep: which of several is kept: ``"longest"`` (default), ``"first"``, ``"last"``, ``"max:COLUMN"``, ``"min:COLUMN"``.
+    :param ignore_boilerplate: ignore what a source says on most of its pages: ``True`` for text on more than 30 % of them,
+        another share, or a file that ``lookalike boilerplate`` wrote. Default: False.
+    :param keep: which of several is kept: ``"longest"`` (default), ``"first"``, ``"last"``, ``"max:COLUMN"``, ``"min:COLUMN"``,
+        ``"source:A>B>*"``, or several with commas between them, which decide one after the other.
     :param method: how near-duplicates are found: ``"minhash"``, ``"simhash"``, ``"supershingle"``, ``"exact"`` or ``"copies"``.
         Default: ``"exact"`` for small data unless a parameter of a method is given, otherwise ``"minhash"``.
     :param recall: the probability of finding a pair exactly at the threshold. Default: 1 for small data, otherwise 0.99.
@@ -313,6 +322,15 @@ def dedup(
 
     The parameters of methods that are seldom needed:
 
+    :param purpose: what near-duplicates are looked for in: ``"web"``, ``"news"``, ``"code"``, ``"short"``, ``"chat"`` or
+        ``"legal"``. It stands for settings, of which those that are given win (the command's ``--for``). Default: none.
+    :param tokens: ``"words"``, or ``"code"`` for the identifiers, numbers and operators of source code (``"code:python"`` if the
+        texts do not tell their language). Default: ``"words"``; of files, ``"code"`` where most are source code by their names.
+    :param count_repeats: a shingle that a text repeats counts as often as it occurs. Default: False.
+    :param each_field: with several columns in ``text``, every one of them must be similar by itself. Default: False.
+    :param within: compare only rows with the same value in this column. Default: none.
+    :param different_numbers: rows that differ in nothing but numbers: ``"remove"`` (default) them like others, or ``"keep"``
+        both.
     :param stopwords: your own stop words, for the shingle ``"stopword"``. Default: those of the languages.
     :param key: the key of the sketches, 1 to 32 hexadecimal digits, or ``"random"``. Default: none.
     :param rows_random: minhash: draw the rows of each band at random. Default: False.
@@ -340,12 +358,22 @@ def dedup(
     if isinstance(against, Index):
         options["against_index"] = str(against.path)
     given_data = to_input(
-        data, columns(text, id, source, keep_column(keep), html_field=html_field, shingle=shingle), "data", work
+        data, columns(text, id, source, keep_column(keep), html_field=html_field, shingle=shingle, more=more), "data", work
     )
     reference: Given | Index | None = against if isinstance(against, Index) else None
     if against is not None and not isinstance(against, Index):
         reference = to_input(
-            against, columns(text, existing(against, id), html_field=html_field, shingle=shingle), "against", work
+            against,
+            columns(
+                text,
+                existing(against, id),
+                existing(against, source) if options.get("ignore_boilerplate") else None,
+                html_field=html_field,
+                shingle=shingle,
+                more=more,
+            ),
+            "against",
+            work,
         )
     with Watching(progress) as told:
         tables = reference.native if isinstance(reference, Given) else None

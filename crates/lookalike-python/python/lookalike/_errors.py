@@ -1,4 +1,4 @@
-"""What can go wrong, each with the values it is about as attributes."""
+"""Errors of the package, each with the values it is about as attributes."""
 
 from __future__ import annotations
 

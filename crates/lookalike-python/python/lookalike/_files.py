@@ -46,6 +46,7 @@ def dedup_files(
     shingle: str = "word:5",
     fold: str | Iterable[str] = (),
     measure: Measure = "jaccard",
+    ignore_boilerplate: bool | float | StrPath = False,
     keep: str = "longest",
     method: Method | None = None,
     recall: float | None = None,
@@ -64,6 +65,8 @@ def dedup_files(
     no_report: bool = False,
     report_texts: Literal["none", "excerpt", "full"] = "excerpt",
     extract: Extract = "text",
+    alt: bool = False,
+    links: bool = False,
     split: Literal["file", "paragraph", "line"] = "file",
     delimiter: str | None = None,
     no_header: bool = False,
@@ -90,9 +93,12 @@ def dedup_files(
         folder.
     :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
     :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``.
-    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``, ``"links"``; in source code ``"identifiers"``. Default: none.
     :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
-    :param keep: which of several is kept: ``"longest"`` (default), ``"first"``, ``"last"``, ``"max:FIELD"``, ``"min:FIELD"``.
+    :param ignore_boilerplate: ignore what a source says on most of its pages: ``True`` for text on more than 30 % of them,
+        another share, or a file that ``lookalike boilerplate`` wrote. Default: False.
+    :param keep: which of several is kept: ``"longest"`` (default), ``"first"``, ``"last"``, ``"max:FIELD"``, ``"min:FIELD"``,
+        ``"source:A>B>*"``, or several with commas between them, which decide one after the other.
     :param method: how near-duplicates are found: ``"minhash"``, ``"simhash"``, ``"supershingle"``, ``"exact"`` or ``"copies"``.
         Default: ``"exact"`` for small data unless a parameter of a method is given, otherwise ``"minhash"``.
     :param recall: the probability of finding a pair exactly at the threshold. Default: 1 for small data, otherwise 0.99.
@@ -112,6 +118,8 @@ def dedup_files(
     :param no_report: write no report. Default: False.
     :param report_texts: how much of the documents the report shows: ``"none"``, ``"excerpt"`` (default) or ``"full"``.
     :param extract: ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
+    :param alt: descriptions of images are part of the text of a page. Default: False.
+    :param links: targets of links are part of the text of a page. Default: False.
     :param split: one document of a text file: ``"file"`` (default), ``"paragraph"`` or ``"line"``.
     :param delimiter: separator of cells in CSV files. Default: detected.
     :param no_header: CSV files have no header row. Default: False.
@@ -145,10 +153,12 @@ def pairs_files(
     text: str = "text",
     html_field: str | None = None,
     id: str | None = None,
+    source: str | None = None,
     threshold: float = 0.8,
     shingle: str = "word:5",
     fold: str | Iterable[str] = (),
     measure: Measure = "jaccard",
+    ignore_boilerplate: bool | float | StrPath = False,
     method: Method | None = None,
     recall: float | None = None,
     bands: int | None = None,
@@ -160,6 +170,8 @@ def pairs_files(
     sample: int | None = None,
     format: Literal["jsonl", "tsv", "csv"] = "jsonl",
     extract: Extract = "text",
+    alt: bool = False,
+    links: bool = False,
     split: Literal["file", "paragraph", "line"] = "file",
     delimiter: str | None = None,
     no_header: bool = False,
@@ -181,10 +193,14 @@ def pairs_files(
     :param text: the field of the texts. Default: ``"text"``.
     :param html_field: the field of the texts if they are HTML, instead of ``text``. Default: none.
     :param id: the field of ids. Default: documents are known by their file and position.
+    :param source: for ``ignore_boilerplate``, the source of a document: ``"host"``, ``"file"``, or a field. Default: the host
+        of a page, else the file or its folder.
     :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
     :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``.
-    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``, ``"links"``; in source code ``"identifiers"``. Default: none.
     :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
+    :param ignore_boilerplate: ignore what a source says on most of its pages: ``True`` for text on more than 30 % of them,
+        another share, or a file that ``lookalike boilerplate`` wrote. Default: False.
     :param method: how near-duplicates are found: ``"minhash"``, ``"simhash"``, ``"supershingle"``, ``"exact"`` or ``"copies"``.
         Default: ``"exact"`` for small data unless a parameter of a method is given, otherwise ``"minhash"``.
     :param recall: the probability of finding a pair exactly at the threshold. Default: 1 for small data, otherwise 0.99.
@@ -197,6 +213,8 @@ def pairs_files(
     :param sample: write this many of the pairs, drawn at random. Default: all.
     :param format: how rows are written: ``"jsonl"`` (default), ``"tsv"`` or ``"csv"``.
     :param extract: ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
+    :param alt: descriptions of images are part of the text of a page. Default: False.
+    :param links: targets of links are part of the text of a page. Default: False.
     :param split: one document of a text file: ``"file"`` (default), ``"paragraph"`` or ``"line"``.
     :param delimiter: separator of cells in CSV files. Default: detected.
     :param no_header: CSV files have no header row. Default: False.
@@ -219,4 +237,69 @@ def pairs_files(
     with Watching(progress) as told:
         report: dict[str, Any] = json.loads(_native.pairs_files(options, told))
     note_input(report["input"])
+    return report
+
+
+@arguments
+def extract_files(
+    inputs: Inputs,
+    output: StrPath,
+    *,
+    text: str = "text",
+    html_field: str | None = None,
+    id: str | None = None,
+    format: Literal["jsonl", "tsv", "csv"] = "jsonl",
+    extract: Extract = "text",
+    alt: bool = False,
+    links: bool = False,
+    source: str | None = None,
+    shingle: str = "word:5",
+    fold: str | Iterable[str] = (),
+    stopwords: Iterable[str] | None = None,
+    ignore_boilerplate: bool | float | StrPath = False,
+    split: Literal["file", "paragraph", "line"] = "file",
+    delimiter: str | None = None,
+    no_header: bool = False,
+    exclude: str | Iterable[str] = (),
+    max_record: Size | None = None,
+    max_input: Size | None = None,
+    threads: int | None = None,
+    memory: Size | None = None,
+    force: bool = False,
+    progress: Progress = None,
+) -> dict[str, Any]:
+    """Writes the text by which each document of files is compared to the file ``output``, as ``lookalike extract -o`` does.
+
+    :param inputs: as for :func:`dedup_files`.
+    :param output: the file to write to.
+    :param text: the field of the texts. Default: ``"text"``.
+    :param html_field: the field of the texts if they are HTML, instead of ``text``. Default: none.
+    :param id: the field of ids. Default: documents are known by their file and position.
+    :param format: how rows are written: ``"jsonl"`` (default), ``"tsv"`` or ``"csv"``.
+    :param extract: ``"article"`` writes the main content of a page; the default ``"text"`` all its visible text.
+    :param alt: descriptions of images are part of the text of a page. Default: False.
+    :param links: targets of links are part of the text of a page. Default: False.
+    :param source: the source of a document, for ``ignore_boilerplate``: ``"host"``, ``"file"`` or a field. Default: the host of
+        a page, else the file or its folder.
+    :param shingle: what is compared, for ``ignore_boilerplate``. Default: ``"word:5"``.
+    :param fold: differences that are ignored, for the same. Default: none.
+    :param stopwords: your own stop words, for the shingle ``"stopword"``. Default: those of the languages.
+    :param ignore_boilerplate: leave out what a source says on most of its pages: ``True`` for text on more than 30 % of them,
+        another share, or a file that ``lookalike boilerplate`` wrote. Default: False.
+    :param split: one document of a text file: ``"file"`` (default), ``"paragraph"`` or ``"line"``.
+    :param delimiter: separator of cells in CSV files. Default: detected.
+    :param no_header: CSV files have no header row. Default: False.
+    :param exclude: patterns of files and folders that are not read, such as ``"*.md"``. Default: none.
+    :param max_record: documents longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
+    :param max_input: give up if the input has more text than this. Default: no limit.
+    :param threads: number of threads. Default: one per core.
+    :param memory: memory limit, such as ``"2G"``. Default: half of the machine's memory.
+    :param force: replace the file if it exists. Default: False.
+    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
+    """
+    options = given(locals())
+    options.pop("force", None)
+    options |= {"inputs": paths(inputs), "output": as_path(output, "output")}
+    with Watching(progress) as told:
+        report: dict[str, Any] = json.loads(_native.extract_files(options, bool(force), told))
     return report

@@ -58,7 +58,8 @@ class Index:
         :param path: the folder.
         :param threshold: the minimum similarity of near-duplicates. Default: 0.8.
         :param shingle: what is compared, such as ``"word:5"`` (default) or ``"char:5"``.
-        :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+        :param fold: differences to ignore: ``"accents"``, ``"digits"``, ``"links"``; in source code ``"identifiers"``. Default:
+            none.
         :param measure: ``"jaccard"`` (default) or ``"containment"``.
         :param method: ``"minhash"`` (default), ``"supershingle"``, ``"simhash"`` or ``"exact"``.
         :param recall: the probability of finding a pair exactly at the threshold. Default: 0.99.
@@ -109,6 +110,8 @@ class Index:
         text: str = "text",
         html_field: str | None = None,
         extract: Extract = "text",
+        alt: bool = False,
+        links: bool = False,
         fields: str | Iterable[str] = (),
         unless_duplicate: bool = False,
         threads: int | None = None,
@@ -123,6 +126,8 @@ class Index:
         :param text: the column of the texts. Default: ``"text"``.
         :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
         :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
+        :param alt: descriptions of images are part of the text of a page. Default: False.
+        :param links: targets of links are part of the text of a page. Default: False.
         :param fields: columns to store with the documents. Default: none.
         :param unless_duplicate: do not add a row with a near-duplicate in the index or among the rows before it. Default: False.
         :param threads: number of threads. Default: one per core.
@@ -208,6 +213,8 @@ class Index:
         text: str = "text",
         html_field: str | None = None,
         extract: Extract = "text",
+        alt: bool = False,
+        links: bool = False,
         threshold: float | None = None,
         top: int = 10,
         max_candidates: int = 100_000,
@@ -223,6 +230,8 @@ class Index:
         :param text: the column of the texts. Default: ``"text"``.
         :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
         :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
+        :param alt: descriptions of images are part of the text of a page. Default: False.
+        :param links: targets of links are part of the text of a page. Default: False.
         :param threshold: the minimum similarity, not below that of the index. Default: that of the index.
         :param top: number of matches per row at most. Default: 10.
         :param max_candidates: number of candidates to measure per row at most. Default: 100,000.
@@ -233,8 +242,11 @@ class Index:
             automatic.
         """
         options = given(locals())
-        reading: dict[str, Any] = {name: options.pop(name) for name in ("text", "html_field", "extract") if name in options}
-        resources: dict[str, Any] = {name: options.pop(name) for name in ("threads", "memory", "max_record") if name in options}
+        of_search = {"threshold", "top", "max_candidates"}
+        of_resources = {"threads", "memory", "max_record"}
+        reading = {name: value for name, value in options.items() if name not in of_search | of_resources}
+        resources = {name: value for name, value in options.items() if name in of_resources}
+        options = {name: value for name, value in options.items() if name in of_search}
         input = to_input(data, columns(text, html_field=html_field)).native
         with Watching(progress) as told:
             return Table(self._native.search_many(options, reading, resources, input, told))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
 from ._arguments import no_column
 from ._errors import ColumnError, OptionError
-from ._request import wanted
+from ._request import columns_of, is_composed, wanted
 
-# What stands for a blank inside of a token: it looks like one, and ends no token.
+# Replacement for a blank inside a token: it looks like a blank, but does not end the token.
 BLANK = "\u00a0"
 
 
@@ -69,7 +70,8 @@ def of_lists(lists: Mapping[str, Sequence[Any]], columns: dict[str, Any], name: 
         column = columns[role]
         return None if column is None else [_value(value) for value in lists[column]]
 
-    texts: Sequence[Any] = lists[columns["text"]]
+    texts: Sequence[Any]
+    texts = _composed(lists, columns) if is_composed(columns["text"]) else lists[columns["text"]]
     plain = texts if isinstance(texts, list) else list(texts)
     others = {"ids": values("id"), "sources": values("source"), "values": values("value")}
     others["fields"] = _objects(lists, columns["fields"])
@@ -80,6 +82,49 @@ def of_lists(lists: Mapping[str, Sequence[Any]], columns: dict[str, Any], name: 
         pass
     texts = [_text(row, text, columns) for row, text in enumerate(plain)]
     return _native.Input.of_lists({"texts": texts, **others}, columns, name)
+
+
+# Separator between the fields of a text, if fields are distinguished.
+_BETWEEN_FIELDS = "\x1e"
+
+
+def _composed(lists: Mapping[str, Sequence[Any]], columns: Mapping[str, Any]) -> list[Any]:
+    """Texts made of several columns, or of the elements of lists, as files give them."""
+    paths = [path.strip() for path in columns["text"].split(",")]
+    names = [name for name in columns_of(columns["text"]) if name is not None]
+    rows = zip(*(lists[name] for name in names), strict=True)
+    return [
+        _joined([_values(value, path[len(name) :]) for value, name, path in zip(row, names, paths, strict=True)], columns)
+        for row in rows
+    ]
+
+
+def _joined(fields: list[list[Any]], columns: Mapping[str, Any]) -> Any:
+    found = [value for field in fields for value in field]
+    if not found:
+        return None
+    other = next((value for value in found if not isinstance(value, str)), None)
+    if other is not None:
+        # Refused as a text of one column would be.
+        return other
+    if columns["each_field"]:
+        return _BETWEEN_FIELDS.join("\n".join(value.replace(_BETWEEN_FIELDS, " ") for value in field) for field in fields)
+    return "\n".join(found)
+
+
+def _values(value: Any, path: str) -> list[Any]:
+    """Values at a path below a value, such as ``[].content``."""
+    if is_missing(value):
+        return []
+    if not path:
+        return [value]
+    if path.startswith("[]"):
+        elements = value.tolist() if hasattr(value, "tolist") else value
+        return (
+            [found for element in elements for found in _values(element, path[2:])] if isinstance(elements, (list, tuple)) else []
+        )
+    name = re.split(r"[.\[]", path[1:], maxsplit=1)[0]
+    return _values(value.get(name), path[1 + len(name) :]) if isinstance(value, Mapping) else []
 
 
 def _objects(lists: Mapping[str, Sequence[Any]], fields: Sequence[str]) -> list[str] | None:
@@ -121,7 +166,7 @@ def _text(row: int, text: Any, columns: dict[str, Any]) -> str | None:
 
 
 def is_tokens(value: Any) -> bool:
-    """Whether this is a list of texts or of numbers."""
+    """True if this is a list of texts or of numbers."""
     is_list = isinstance(value, (list, tuple)) or (hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1)
     return is_list and all(isinstance(token, str) or hasattr(token, "__index__") for token in value)
 

@@ -41,13 +41,13 @@ class Pairs(Table):
     ) -> None:
         super().__init__(native)
         self._lengths = lengths
-        # What resolve() selects from and shows texts of.
+        # The data that resolve() selects from and shows texts of.
         self._given = given
         self._scheme = scheme
-        # Whether both rows of a pair are of one table.
+        # True if both rows of a pair are from one table.
         self._is_alone = is_alone
         self.report = report
-        """What came in, and seconds and memory by stage."""
+        """Input counts, and seconds and memory by stage."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_given": None}
@@ -60,11 +60,15 @@ def pairs(
     text: str = "text",
     html_field: str | None = None,
     extract: Extract = "text",
+    alt: bool = False,
+    links: bool = False,
     id: str | None = None,
+    source: str | None = None,
     threshold: float = 0.8,
     shingle: str = "word:5",
     fold: str | Iterable[str] = (),
     measure: Measure = "jaccard",
+    ignore_boilerplate: bool | float | StrPath = False,
     method: Method | None = None,
     recall: float | None = None,
     bands: int | None = None,
@@ -89,11 +93,16 @@ def pairs(
     :param text: the column of the texts. Default: ``"text"``.
     :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
     :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
+    :param alt: descriptions of images are part of the text of a page. Default: False.
+    :param links: targets of links are part of the text of a page. Default: False.
     :param id: the column of ids. Default: none.
+    :param source: the column of the sources of rows, for ``ignore_boilerplate``. Default: none.
     :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
     :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``, ``"token:5"``.
-    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``, ``"links"``; in source code ``"identifiers"``. Default: none.
     :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
+    :param ignore_boilerplate: ignore what a source says on most of its pages: ``True`` for text on more than 30 % of them,
+        another share, or a file that ``lookalike boilerplate`` wrote. Default: False.
     :param method: how near-duplicates are found: ``"minhash"``, ``"simhash"``, ``"supershingle"``, ``"exact"`` or ``"copies"``.
         Default: ``"exact"`` for small data unless a parameter of a method is given, otherwise ``"minhash"``.
     :param recall: the probability of finding a pair exactly at the threshold. Default: 1 for small data, otherwise 0.99.
@@ -120,11 +129,14 @@ def pairs(
     options = given(locals())
     if against is not None and against is data:
         raise OptionError("data and against are the same object: leave out against=", option="against", kind="not_with")
-    given_data = to_input(data, columns(text, id, html_field=html_field, shingle=shingle), "data", work)
+    given_data = to_input(data, columns(text, id, source, html_field=html_field, shingle=shingle, more=more), "data", work)
     reference = None
     if against is not None:
         reference = to_input(
-            against, columns(text, existing(against, id), html_field=html_field, shingle=shingle), "against", work
+            against,
+            columns(text, existing(against, id), existing(against, source), html_field=html_field, shingle=shingle, more=more),
+            "against",
+            work,
         )
     with Watching(progress) as told:
         tables = None if reference is None else reference.native

@@ -14,15 +14,15 @@ from ._request import Progress
 
 Told = Callable[[str, int, "int | None", int], object]
 
-# Who waits for less than this is not told anything.
+# Jobs that take less time than this show no progress.
 PATIENCE_SECONDS = 2.0
 
 
 class Bar(Protocol):
-    """Something that shows how far a job is, and leaves nothing behind."""
+    """Progress display that leaves nothing behind."""
 
     def show(self, stage: str, done: int, total: int | None, documents: int) -> None:
-        """Shows how far a job is."""
+        """Shows the progress of a job."""
 
     def close(self) -> None:
         """Removes what is shown."""
@@ -90,7 +90,7 @@ class Notebook:
 
 
 def in_words(stage: str, done: int, total: int | None, documents: int) -> str:
-    """How far a job is."""
+    """Describes the progress of a job in words."""
     share = f" {min(done / total, 1):4.0%}" if total else ""
     counted = f" {documents:,} documents" if documents else ""
     return f"{stage}{share}{counted}"
@@ -108,7 +108,7 @@ def suitable_bar() -> Bar:
 
 
 class Watching:
-    """What the native part calls, for as long as a job takes."""
+    """Context manager with the callback that the native part calls during a job."""
 
     def __init__(self, progress: Progress) -> None:
         self.started = time.monotonic()
@@ -128,7 +128,7 @@ class Watching:
             self.told = self.show
 
     def show(self, stage: str, done: int, total: int | None, documents: int) -> None:
-        """Shows how far a job is, once it takes long."""
+        """Shows the progress of a job, once it takes long."""
         if time.monotonic() - self.started < PATIENCE_SECONDS:
             return
         if self.bar is None:
@@ -144,7 +144,7 @@ class Watching:
 
 
 def is_notebook() -> bool:
-    """Whether this runs in a cell of a notebook."""
+    """True if this runs in a cell of a notebook."""
     if "ipykernel" not in sys.modules or "IPython" not in sys.modules:
         return False
     shell = sys.modules["IPython"].get_ipython()
@@ -152,7 +152,7 @@ def is_notebook() -> bool:
 
 
 def is_watched() -> bool:
-    """Whether a person looks: at a terminal, or at a notebook. ``TQDM_DISABLE`` says that nobody wants to."""
+    """True if a person is watching a terminal or a notebook, unless ``TQDM_DISABLE`` is set."""
     if os.environ.get("TQDM_DISABLE", "").lower() not in ("", "0", "false"):
         return False
     return is_notebook() or bool(getattr(sys.stderr, "isatty", lambda: False)())
@@ -166,7 +166,7 @@ def note(text: str, *values: Any) -> None:
 
 
 def note_input(counts: dict[str, Any], where: str = "summary") -> None:
-    """What somebody should know of the input; ``where`` names what has more."""
+    """Notes what users should know about the input; ``where`` names the object with the details."""
     if counts["skipped_count"]:
         note("%d rows were skipped: %s['skipped'] has the first of them and why", counts["skipped_count"], where)
     if passed_over := counts.get("left_out", {}).get("not_documents", {}).get("first"):

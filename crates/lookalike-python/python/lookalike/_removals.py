@@ -1,4 +1,4 @@
-"""Why a row is kept or removed, and the removals to check first, with their texts."""
+"""Explanations of why a row is kept or removed, and the removals to check first, with their texts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def with_texts(removed: Table, removed_texts: list[str | None], kept_texts: list
 
 
 class Explanation(dict[str, Any]):
-    """Why a row is kept or removed. It is a dict of the evidence, and is shown as a sentence and both texts.
+    """Evidence for keeping or removing a row: a dict that prints as a sentence and both texts.
 
     >>> import lookalike
     >>> result = lookalike.dedup(["the storm hit the coast", "The storm hit the coast!", "a quiet day"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypedDict
 
@@ -22,6 +23,12 @@ Progress = bool | Callable[[str, int, int | None, int], object] | None
 class More(TypedDict, total=False):
     """Parameters of methods that are seldom needed; each has the name of the command's flag."""
 
+    purpose: Literal["web", "news", "code", "short", "chat", "legal"]
+    tokens: str
+    count_repeats: bool
+    each_field: bool
+    within: str
+    different_numbers: Literal["remove", "keep"]
     stopwords: Iterable[str]
     key: str
     rows_random: bool
@@ -62,13 +69,15 @@ def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in options.items():
         if isinstance(value, float) and not math.isfinite(value):
             raise OptionError(f"{name}= must be a finite number, not {value}", option=name, kind="out_of_range", value=value)
+    if isinstance(options.get("ignore_boilerplate"), os.PathLike):
+        options["ignore_boilerplate"] = as_path(options["ignore_boilerplate"], "ignore_boilerplate")
     if isinstance(options.get("between"), (list, tuple)):
         options["between"] = [plain(end) for end in options["between"]]
     return options
 
 
 # Arguments that take one path.
-_PATHS = ("against_index", "report", "work")
+_PATHS = ("against_index", "baseline", "report", "work")
 
 # Arguments that take one word or several.
 _LISTS = {
@@ -94,16 +103,23 @@ def columns(
     html_field: str | None = None,
     fields: Iterable[str] = (),
     shingle: object = None,
+    more: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The columns that a job reads, as the native part takes them; with a shingle of tokens, lists of them are texts."""
+    within = (more or {}).get("within")
+    if (more or {}).get("purpose") == "chat" and "text" not in GIVEN.get():
+        # As for files: conversations are lists of messages.
+        text = "messages[].content"
     named = {"id": id, "source": source, "value": value}
     names = {role: None if name is None else as_column(name, role) for role, name in named.items()}
     return {
         "text": as_column(text, "text") if html_field is None else as_column(html_field, "html_field"),
         **names,
-        "fields": as_texts(fields, "fields", "names of columns"),
+        "fields": as_texts(fields if within is None else [within], "fields", "names of columns"),
+        "is_within": within is not None,
         "is_html": html_field is not None,
         "tokens": isinstance(shingle, str) and shingle.startswith("token"),
+        "each_field": bool((more or {}).get("each_field", False)),
     }
 
 
@@ -112,17 +128,30 @@ def wanted(columns: Mapping[str, Any]) -> dict[str, str]:
     roles = {"text": "html_field" if columns["is_html"] else "text", "id": "id", "source": "source", "value": "keep"}
     named: dict[str, str] = {}
     for role, argument in roles.items():
-        if columns[role] is not None:
-            named.setdefault(columns[role], argument)
+        for column in columns_of(columns[role]) if role == "text" else [columns[role]]:
+            if column is not None:
+                named.setdefault(column, argument)
     for field in columns["fields"]:
-        named.setdefault(field, "fields")
+        named.setdefault(field, "within" if columns["is_within"] else "fields")
     return named
 
 
+def is_composed(text: str | None) -> bool:
+    """Whether a text is made of several columns, or of the elements of lists."""
+    return text is not None and ("," in text or "[]" in text)
+
+
+def columns_of(text: str | None) -> list[str | None]:
+    """The columns that a text is made of."""
+    if text is None or not is_composed(text):
+        return [text]
+    return [re.split(r"[.\[]", path.strip(), maxsplit=1)[0] for path in text.split(",")]
+
+
 def keep_column(keep: str) -> str | None:
-    """The column of a keep order ``max:COLUMN`` or ``min:COLUMN``."""
-    order, colon, column = str(keep).partition(":")
-    return column if colon and column and order in ("max", "min") else None
+    """The column of a keep order ``max:COLUMN`` or ``min:COLUMN``, which may be one of several."""
+    orders = (order.partition(":") for order in str(keep).split(","))
+    return next((column for order, _, column in orders if column and order in ("max", "min")), None)
 
 
 def paths(inputs: StrPath | Iterable[StrPath], name: str = "inputs") -> list[str]:

@@ -15,7 +15,7 @@ from ._lists import as_list, is_missing
 from ._pairs import Pairs
 from ._table import Table
 
-# What a pair has to have, and what goes into the evidence if it has it.
+# Columns that pairs must have, and columns that are added to the evidence if present.
 NEEDED = ("left_row", "right_row", "similarity")
 IDS = ("left_id", "right_id")
 EVIDENCE = ("jaccard", "containment_of_left", "containment_of_right", "hamming")

@@ -12,7 +12,7 @@ from ._lists import check_table
 
 T = TypeVar("T")
 
-# What can be read only once, or has other rows each time, and what to give instead.
+# Types that can be read only once, or have other rows each time, and what to pass instead.
 ONCE = {
     "Dataset": "read it with to_table(), and give the table to both calls",
     "Scanner": "read it with to_table(), and give the table to both calls",
@@ -34,7 +34,7 @@ def select(data: T, kept: Column[int], mask: Column[bool], given: Given | None) 
 
 
 def is_computed(data: object) -> bool:
-    """Whether the rows of this are computed anew each time."""
+    """True if the rows are computed anew each time."""
     return is_lazy(data) or library_of(data) in ("duckdb", "_duckdb")
 
 

@@ -82,7 +82,7 @@ def sets(
         if options.get(name) is not None:
             as_column(options[name], name)
     collections = {"data": data, "against": against}
-    # Who names columns has tables.
+    # A call that names columns passes tables.
     has_columns = not options.keys().isdisjoint(("set", "element", "column", "weight"))
     is_sets = {name: _is_sets(of, has_columns) for name, of in collections.items()}
     if any(is_sets.values()):

@@ -31,6 +31,8 @@ def sketch(
     text: str = "text",
     html_field: str | None = None,
     extract: Extract = "text",
+    alt: bool = False,
+    links: bool = False,
     id: str | None = None,
     threshold: float = 0.8,
     shingle: str = "word:5",
@@ -61,10 +63,12 @@ def sketch(
     :param text: the column of the texts. Default: ``"text"``.
     :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
     :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
+    :param alt: descriptions of images are part of the text of a page. Default: False.
+    :param links: targets of links are part of the text of a page. Default: False.
     :param id: the column of ids, which are in the result then. Default: none.
     :param threshold: the similarity that bands and rows are chosen for. Default: 0.8.
     :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``, ``"token:5"``.
-    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``, ``"links"``; in source code ``"identifiers"``. Default: none.
     :param measure: ``"jaccard"`` (default) or ``"containment"``.
     :param method: ``"minhash"`` (default), ``"supershingle"`` or ``"simhash"``.
     :param recall: the probability that a pair exactly at the threshold has an equal key. Default: 0.99.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Unpack, cast
+from typing import Any, Literal, Unpack, cast
 
 from . import _native
 from ._arguments import arguments, as_path, plain, wrong_type
@@ -26,7 +26,7 @@ from ._request import (
 
 
 class Tuning:
-    """What bands and rows find and cost. Everything is in ``values``, and is an attribute as well.
+    """Recall and cost of bands and rows. All results are in ``values``, and are attributes as well.
 
     >>> import lookalike
     >>> tuning = lookalike.tune(threshold=0.8, recall=0.99)
@@ -83,10 +83,14 @@ def tune(
     text: str = "text",
     html_field: str | None = None,
     extract: Extract = "text",
+    alt: bool = False,
+    links: bool = False,
+    source: str | None = None,
     threshold: float = 0.8,
     shingle: str = "word:5",
     fold: str | Iterable[str] = (),
     measure: Measure = "jaccard",
+    ignore_boilerplate: bool | float | StrPath = False,
     method: Method = "minhash",
     recall: float | None = RECALL,
     bands: int | None = None,
@@ -100,16 +104,21 @@ def tune(
     progress: Progress = None,
     **more: Unpack[More],
 ) -> Tuning:
-    """What bands and rows find and cost; with data also how many pairs it has by similarity, and a suggested threshold.
+    """Computes recall and cost of bands and rows; with data also its pairs by similarity, and a suggested threshold.
 
     :param data: as for :func:`dedup`. Default: none.
     :param text: the column of the texts. Default: ``"text"``.
     :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
     :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
+    :param alt: descriptions of images are part of the text of a page. Default: False.
+    :param links: targets of links are part of the text of a page. Default: False.
+    :param source: the column of the sources of rows, for ``ignore_boilerplate``. Default: none.
     :param threshold: the minimum similarity of near-duplicates. Default: 0.8.
     :param shingle: what is compared, such as ``"word:5"`` (default) or ``"char:5"``.
-    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``, ``"links"``; in source code ``"identifiers"``. Default: none.
     :param measure: ``"jaccard"`` (default) or ``"containment"``; only methods with bands can be tuned.
+    :param ignore_boilerplate: ignore what a source says on most of its pages: ``True`` for text on more than 30 % of them,
+        another share, or a file that ``lookalike boilerplate`` wrote. Default: False.
     :param method: ``"minhash"`` (default) or ``"supershingle"``.
     :param recall: the probability of finding a pair exactly at the threshold. Default: 0.99.
     :param bands: number of bands of a sketch, given with ``rows`` instead of ``recall``. Default: chosen by ``recall``.
@@ -126,7 +135,7 @@ def tune(
     options = given(locals())
     if labels is not None:
         options["labels"] = paths(labels, "labels")
-    input = None if data is None else to_input(data, columns(text, html_field=html_field, shingle=shingle)).native
+    input = None if data is None else to_input(data, columns(text, source=source, html_field=html_field, shingle=shingle)).native
     with Watching(progress) as told:
         return Tuning(json.loads(_native.tune(options, input, told)))
 
@@ -139,7 +148,7 @@ class Evaluation:
 
     @property
     def methods(self) -> list[dict[str, Any]]:
-        """What each method found, and what it cost."""
+        """Results and cost of each method."""
         return cast("list[dict[str, Any]]", self.values["methods"])
 
     @property
@@ -178,12 +187,19 @@ def evaluate(
     text: str = "text",
     html_field: str | None = None,
     extract: Extract = "text",
+    alt: bool = False,
+    links: bool = False,
     id: str | None = None,
+    source: str | None = None,
     methods: Iterable[str] | Mapping[str, Mapping[str, Any]] = DEFAULT_METHODS,
     thresholds: Iterable[float] = (0.8,),
     shingles: Iterable[str] = ("word:5",),
     fold: str | Iterable[str] = (),
     measure: Measure = "jaccard",
+    ignore_boilerplate: bool | float | StrPath = False,
+    purpose: Literal["web", "news", "code", "short", "chat", "legal"] | None = None,
+    tokens: str | None = None,
+    count_repeats: bool = False,
     stopwords: Iterable[str] | None = None,
     key: str | None = None,
     labels: StrPath | None = None,
@@ -199,13 +215,21 @@ def evaluate(
     :param text: the column of the texts. Default: ``"text"``.
     :param html_field: the column of the texts if they are HTML, instead of ``text``. Default: none.
     :param extract: of HTML, ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
+    :param alt: descriptions of images are part of the text of a page. Default: False.
+    :param links: targets of links are part of the text of a page. Default: False.
     :param id: the column of ids, by which ``labels`` name rows. Default: none.
+    :param source: the column of the sources of rows, for ``ignore_boilerplate``. Default: none.
     :param methods: methods as the command writes them, such as ``"simhash:bits=6:verify"``, or a dict of names and arguments,
         such as ``{"mine": {"method": "minhash", "bands": 25, "rows": 6}}``. Default: five common ones.
     :param thresholds: the thresholds to compare. Default: 0.8.
     :param shingles: the shingles to compare. Default: ``"word:5"``.
-    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``, ``"links"``; in source code ``"identifiers"``. Default: none.
     :param measure: ``"jaccard"`` (default) or ``"containment"``.
+    :param ignore_boilerplate: ignore what a source says on most of its pages: ``True`` for text on more than 30 % of them,
+        another share, or a file that ``lookalike boilerplate`` wrote. Default: False.
+    :param purpose: the purpose, which stands for settings. Default: none.
+    :param tokens: ``"words"`` (default), or ``"code"`` for the tokens of source code.
+    :param count_repeats: a shingle that a text repeats counts as often as it occurs. Default: False.
     :param stopwords: your own stop words, for the shingle ``"stopword"``. Default: those of the languages.
     :param key: the key of the sketches, 1 to 16 hexadecimal digits, or ``"random"``. Default: none.
     :param labels: file of the true pairs, or of labels of an audit. Default: the pairs are found by an exact join.
@@ -230,7 +254,7 @@ def evaluate(
     if isinstance(methods, Mapping):
         names, options["methods"] = list(methods), [_written(arguments) for arguments in methods.values()]
     tokens = next((shingle for shingle in options.get("shingles", ()) if str(shingle).startswith("token")), None)
-    input = to_input(data, columns(text, id, html_field=html_field, shingle=tokens)).native
+    input = to_input(data, columns(text, id, source, html_field=html_field, shingle=tokens)).native
     with Watching(progress) as told:
         values = json.loads(_native.evaluate(options, input, told))
     by_row(values["skipped"])

@@ -1,0 +1,32 @@
+"""Clusters for the tests, and the archive that their workers get."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import cluster
+import pytest
+
+# Workers have the Python of the tests, which has pyarrow.
+os.environ["PYSPARK_PYTHON"] = sys.executable
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[cluster.Cluster]:
+    """A master and two workers of one core each."""
+    lacking = cluster.missing()
+    if lacking is not None:
+        pytest.fail(lacking)
+    with cluster.Cluster(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive of the package that is tested: nothing is installed on the workers."""
+    from lookalike.spark import pack
+
+    return pack(tmp_path_factory.mktemp("archive") / "lookalike.zip")

@@ -1,0 +1,107 @@
+"""A run in tasks writes what the command writes, also if its processes are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import texts_of
+from lookalike import LookalikeError, OptionError, tasks
+
+SIZES: dict[str, Any] = {"unit_bytes": 4_000, "batch_bytes": 2_000}
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "crawl"
+    folder.mkdir()
+    texts = texts_of(3, 600)
+    for at in range(3):
+        lines = "".join(json.dumps({"text": text}) + "\n" for text in texts[at::3])
+        (folder / f"{at}.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+def tree(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.name == "summary.json":
+            summary = json.loads(path.read_text(encoding="utf-8"))
+            for differs in ("stages", "seconds", "peak_memory_bytes", "command", "working_folder"):
+                summary.pop(differs, None)
+            # That of a task, or of the whole machine.
+            summary["parameters"].pop("threads")
+            found[path.name] = summary
+        elif path.is_file():
+            found[str(path.relative_to(folder))] = path.read_bytes()
+    return found
+
+
+def by_command(command: Path, *flags: str) -> dict[str, Any]:
+    subprocess.run([command, "dedup", "crawl", "-o", "command", "-q", "--no-report", *flags], check=True)
+    return tree(Path("command"))
+
+
+def test_processes_write_what_the_command_writes(command: Path, corpus: Path) -> None:
+    expected = by_command(command, "--threshold", "0.6", "--method", "minhash")
+    summary = tasks.run("crawl", "clean", "work", processes=2, threshold=0.6, method="minhash", **SIZES)
+    assert summary["found"]["removed_count"] > 0
+    assert tree(Path("clean")) == expected
+
+
+def test_the_command_line_has_the_flags_of_dedup(command: Path, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--threshold", "0.6", "--method", "minhash", "--keep", "first", "--annotate"]
+    expected = by_command(command, *flags)
+    sizes = ["--unit-bytes", "4000", "--batch-bytes", "2000"]
+    assert tasks.main(["plan", "crawl", "-o", "clean", "--work", "work", *flags, *sizes]) == 0
+    said = capsys.readouterr().out
+    assert "600 documents" in said and "largest family" in said
+    for name in tasks.STAGES:
+        for part in (2, 0, 1):
+            assert tasks.main(["stage", "--work", "work", "--stage", name, "--part", f"{part}/3"]) == 0
+    assert tree(Path("clean")) == expected
+
+
+def test_a_killed_run_goes_on(command: Path, corpus: Path) -> None:
+    expected = by_command(command, "--method", "minhash")
+    arguments = ["crawl", "-o", "clean", "--work", "work", "--method", "minhash", "--unit-bytes", "4000", "--batch-bytes", "2000"]
+    for _ in range(4):
+        run = subprocess.Popen([sys.executable, "-m", "lookalike.tasks", "run", *arguments, "--processes", "2"])
+        time.sleep(0.4)
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+    subprocess.run([sys.executable, "-m", "lookalike.tasks", "run", *arguments, "--processes", "2"], check=True)
+    assert tree(Path("clean")) == expected
+
+
+def test_only_accepted_attempts_count(corpus: Path) -> None:
+    tasks.plan("crawl", "clean", "work", **SIZES)
+    first = tasks.task("work", "S1", 0)
+    assert tasks.missing("work", "S1")[0] == 0
+    second = tasks.task("work", "S1", 0, attempt=1)
+    assert [row["files"][0]["checksum"] for row in (first, second)] == [first["files"][0]["checksum"]] * 2
+    tasks.accept("work", [second])
+    assert tasks.missing("work", "S1") == list(range(1, tasks.units("work", "S1")))
+    assert not (os.stat("work/plan.json").st_mode & 0o077), "the plan has the key of the run"
+
+
+def test_what_is_wrong_is_said(corpus: Path) -> None:
+    with pytest.raises(OptionError, match="threshold"):
+        tasks.plan("crawl", "clean", "work", threshold=7)
+    with pytest.raises(LookalikeError, match="not supported"):
+        tasks.plan("crawl", "clean", "work", against_index="index")
+    tasks.plan("crawl", "clean", "work")
+    with pytest.raises(OptionError, match="there is no stage S9"):
+        tasks.stage("work", "S9")
+    with pytest.raises(LookalikeError, match="S1 is not complete"):
+        tasks.stage("work", "S2")
+    with pytest.raises(LookalikeError, match="counted from 0"):
+        tasks.stage("work", "S1", 3, 3)
