@@ -1,4 +1,4 @@
-//! The pages in a real browser: `tests/browser`, run by node with Debian's chromium.
+//! Tests the pages in a real browser: `tests/browser`, run by node with Debian's chromium.
 
 use std::env;
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     }
     succeed(workspace.cargo().args(["build", "--quiet", "--workspace", "--bin", "lookalike"]))?;
     let lookalike = workspace.target().join("debug").join(format!("lookalike{}", env::consts::EXE_SUFFIX));
-    // Names of failed tests, and why; of those that pass, only their number.
+    // Show the names and errors of failed tests; of those that pass, only their number.
     let mut node = Command::new("node");
     node.args(["--test", "--test-concurrency", "1", "--test-reporter", "spec"])
         .current_dir(&tests)

@@ -1,6 +1,7 @@
-//! The rules of `deny.toml` for dependencies: licenses, sources, versions and known vulnerabilities, checked by cargo-deny.
+//! Checks dependencies against the rules of `deny.toml` with cargo-deny: licenses, sources, versions and known
+//! vulnerabilities.
 //!
-//! To compile cargo-deny takes minutes, so that it is only used where it is installed.
+//! Compiling cargo-deny takes minutes, so it is only used if it is installed.
 
 use std::env;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use anyhow::Result;
 
 use crate::workspace::{Workspace, succeed};
 
-/// Checks the dependencies; what cannot be checked here is named.
+/// Checks the dependencies; reports what cannot be checked here.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let mut probe = workspace.cargo();
     probe.args(["deny", "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -28,7 +29,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     succeed(workspace.cargo().args(["deny", "--offline", "check", "advisories"]))
 }
 
-/// Whether the database of vulnerabilities was fetched before.
+/// True if the database of vulnerabilities was downloaded before.
 fn has_advisories() -> bool {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));

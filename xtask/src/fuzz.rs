@@ -1,7 +1,7 @@
-//! `cargo xtask fuzz`: hostile bytes for every reader, and for text to features.
+//! `cargo xtask fuzz`: fuzzes every reader, and the conversion of text to features.
 //!
-//! Not a part of `test`: it takes ten minutes a target. What it finds is kept in `fuzz/regressions/TARGET/`, which the tests
-//! of `lookalike-io` try.
+//! Not part of `test`: it takes ten minutes per target. Findings are kept in `fuzz/regressions/TARGET/`, which the
+//! tests of `lookalike-io` replay.
 
 use std::fs;
 use std::process::Command;
@@ -10,30 +10,30 @@ use anyhow::{Context, Result};
 
 use crate::workspace::{Workspace, succeed};
 
-/// What the fuzzer can be told.
+/// Options of `cargo xtask fuzz`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
     /// The targets, as in `fuzz/fuzz_targets`; all of them if none is given
     targets: Vec<String>,
-    /// How long to run each
+    /// Time to run each target
     #[arg(long, value_name = "S", default_value_t = 600)]
     seconds: u32,
 }
 
-/// Runs the targets one after the other; ends with the first that fails.
+/// Runs the targets one after the other; stops at the first failure.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if Command::new("cargo").args(["fuzz", "--version"]).output().is_ok_and(|output| !output.status.success()) {
         succeed(Command::new("cargo").args(["install", "cargo-fuzz"]))?;
     }
     let folder = workspace.root().join("fuzz");
     let mut seeds = workspace.cargo();
-    seeds.args(["test", "--quiet", "--workspace", "--test", "hostile", "good_files"]);
+    seeds.args(["test", "--quiet", "--workspace", "--test", "it", "--test", "hostile", "good_files"]);
     succeed(seeds.env("FUZZ_CORPUS", folder.join("corpus")))?;
     let targets = if options.targets.is_empty() { all(workspace)? } else { options.targets.clone() };
     for target in targets {
         eprintln!("fuzzing {target} for {} s", options.seconds);
         let mut fuzz = Command::new("cargo");
-        // The fuzzer needs flags of the compiler that are not stable. Readers have no unsafe code to be sanitized.
+        // The fuzzer needs unstable compiler flags. Readers have no unsafe code, so sanitizers are not needed.
         fuzz.env("RUSTC_BOOTSTRAP", "1").current_dir(&folder);
         fuzz.args([
             "fuzz",

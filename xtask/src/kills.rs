@@ -1,10 +1,10 @@
-//! `cargo xtask kills`: writers of a saved index, and servers, that are killed under load: many more than in the tests.
+//! `cargo xtask kills`: kills writers of a saved index, and servers, under load: many more than in the tests.
 
 use anyhow::Result;
 
 use crate::workspace::{Workspace, succeed};
 
-/// What can be told.
+/// Options of `cargo xtask kills`.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Options {
     /// Number of writers to kill
@@ -12,7 +12,7 @@ pub(crate) struct Options {
     rounds: u32,
 }
 
-/// Kills writers, and checks after each that nothing acknowledged is lost and nothing deleted comes back.
+/// Kills writers, and checks after each that nothing acknowledged is lost and no deleted document reappears.
 pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     let mut cargo = workspace.cargo();
     cargo.args(["test", "--quiet", "--release", "--package", "lookalike-index", "--test", "processes"]);

@@ -22,7 +22,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// The modules of each crate from the lowest layer to the highest: lines `crate: module, module` of the fenced block.
+/// The modules of each crate, lowest layer first: lines `crate: module, module` of the fenced block.
 fn orders(architecture: &str) -> Vec<(&str, Vec<&str>)> {
     let section = architecture.split_once("\n## Layers\n").map_or("", |(_, section)| section);
     let section = section.split_once("\n## ").map_or(section, |(section, _)| section);
@@ -46,7 +46,7 @@ fn check_folder(folder: &Path, module: Option<&str>, order: &[&str], wrong: &mut
     Ok(())
 }
 
-/// The modules that a file of `module` may not import.
+/// The imported modules that a file of `module` must not import.
 fn wrong_imports(module: &str, text: &str, order: &[&str]) -> BTreeSet<String> {
     let Some(place) = order.iter().position(|name| *name == module) else {
         return [format!("{module} has no place in the order")].into();
@@ -87,7 +87,7 @@ fn first_name(path: &str) -> &str {
     path.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or_default()
 }
 
-/// Whether a name is one of a module, and not of a type that the crate exports.
+/// True if a name is that of a module, and not of an exported type.
 fn is_module(name: &str) -> bool {
     name.starts_with(|letter: char| letter.is_lowercase())
 }

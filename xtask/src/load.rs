@@ -1,4 +1,5 @@
-//! `cargo xtask load`: clients of all kinds for an hour, while memory, files and descriptors of the server must stay level.
+//! `cargo xtask load`: clients of all kinds for an hour, while memory, files and descriptors of the server must not
+//! grow.
 
 use std::fs;
 use std::path::Path;
@@ -13,21 +14,21 @@ use crate::service::{Client, Service, edited, text};
 use crate::table::Table;
 use crate::workspace::Workspace;
 
-/// What can be told.
+/// Options of `cargo xtask load`.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How long
+    /// Duration of the load
     #[arg(long, value_name = "M", default_value_t = 60.0)]
     minutes: f64,
-    /// How many clients
+    /// Number of clients
     #[arg(long, value_name = "N", default_value_t = 8)]
     clients: usize,
-    /// How many ids are written, deleted and written again
+    /// Number of ids to write, delete and write again
     #[arg(long, value_name = "N", default_value_t = 50_000)]
     documents: usize,
 }
 
-/// What was seen at one moment.
+/// Measurements at one moment.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     memory_bytes: u64,
@@ -36,16 +37,16 @@ struct Sample {
     disk_bytes: u64,
 }
 
-/// How many documents are sent together at first: a body that takes too long is refused, also on a busy machine.
+/// Number of documents sent together initially: a body that takes too long is rejected, even on a busy machine.
 const FILLED_AT_ONCE: usize = 2000;
 
-/// How many samples are taken.
+/// Number of samples.
 const SAMPLES: u32 = 40;
 
-/// How many of them are before the index has its size, and are not compared.
+/// Number of initial samples, while the index is still growing, which are not compared.
 const FIRST: usize = 10;
 
-/// How much more memory is not yet a leak: segments are joined at other moments.
+/// Allowed growth of memory: segments are merged at varying times.
 const MEMORY_SLACK_BYTES: u64 = 64 << 20;
 
 /// Runs the load, and fails if something grew.
@@ -91,7 +92,7 @@ fn fill(client: &mut Client, documents: usize) -> Result<()> {
     Ok(())
 }
 
-/// One client: mostly searches, some writes, and now and then everything else; also what is wrong.
+/// One client: mostly searches, some writes, and occasionally everything else, including invalid requests.
 fn act_on(service: &Service, seed: u64, documents: usize, stop: &AtomicBool, requests: &AtomicU64) -> Result<()> {
     let mut dice = Dice::new(seed);
     let mut client = service.client()?;
@@ -115,7 +116,7 @@ fn act_on(service: &Service, seed: u64, documents: usize, stop: &AtomicBool, req
             97 => ("POST", "/v1/indexes/news/search".to_owned(), "{\"text\":".to_owned(), 400),
             98 => ("GET", "/v1/indexes/other".to_owned(), String::new(), 404),
             _ => {
-                // A connection that is dropped without a word.
+                // A connection that is dropped without notice.
                 client = service.client()?;
                 ("GET", "/livez".to_owned(), String::new(), 200)
             }
@@ -127,7 +128,7 @@ fn act_on(service: &Service, seed: u64, documents: usize, stop: &AtomicBool, req
     Ok(())
 }
 
-/// Looks at the server now and then, and compacts as an owner would.
+/// Samples the server at intervals, and compacts like an owner would.
 fn watch(service: &Service, folder: &Path, options: Options, requests: &AtomicU64) -> Result<Vec<Sample>> {
     let start = Instant::now();
     let time = Duration::from_secs_f64(options.minutes * 60.0);
@@ -136,7 +137,7 @@ fn watch(service: &Service, folder: &Path, options: Options, requests: &AtomicU6
         let until = time * number / SAMPLES;
         thread::sleep(until.saturating_sub(start.elapsed()));
         if number.is_multiple_of(4) {
-            // On a connection of its own: one that is silent for so long is closed.
+            // On a separate connection, since idle ones are closed.
             compact(&mut service.client()?)?;
         }
         let (files, disk_bytes) = files(&folder.join("news"))?;
@@ -170,7 +171,7 @@ fn compact(client: &mut Client) -> Result<()> {
 fn files(folder: &Path) -> Result<(usize, u64)> {
     let (mut count, mut bytes) = (0, 0);
     for entry in fs::read_dir(folder)? {
-        // What is between two states may go while it is looked at.
+        // Temporary files may vanish meanwhile.
         let Ok(entry) = entry else { continue };
         if entry.path().is_dir() {
             let (more, more_bytes) = files(&entry.path())?;
@@ -183,7 +184,8 @@ fn files(folder: &Path) -> Result<(usize, u64)> {
     Ok((count, bytes))
 }
 
-/// The largest of the first half, once the index has its size, and of the second: the second may be a little larger.
+/// Compares the maximum of the second half with that of the first, after the initial samples: it may be slightly
+/// larger.
 fn judge(samples: &[Sample]) -> Result<()> {
     let (early, late) = samples[FIRST..].split_at((samples.len() - FIRST) / 2);
     let mut table = Table::new(&["what", "earlier", "later", "allowed"]);

@@ -1,8 +1,8 @@
 //! The project's own commands: `cargo xtask setup`, `test`, `quality`, `bench`, `assets`, `fuzz`, `attack`, `kills`, `load`, `wheel`,
-//! `dist` and `python-versions`.
+//! `dist`, `docs` and `python-versions`.
 //!
-//! They need the Rust toolchain, and the tests what `cargo xtask setup` installs. What they measure is the command `lookalike` as a user has it: the release
-//! binary, run as a process of its own.
+//! They need the Rust toolchain, and the tests need what `cargo xtask setup` installs. They measure the command
+//! `lookalike` as users run it: the release binary in a separate process.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ mod browser;
 mod check;
 mod deny;
 mod dist;
+mod docs;
 mod fuzz;
 mod kills;
 mod layers;
@@ -47,7 +48,11 @@ enum Job {
     /// Install what the tests need and this machine lacks
     Setup(setup::Options),
     /// Run every check: format, lints, all tests, documentation, the README's own commands, quality
-    Test,
+    Test {
+        /// Begin with this step, after one that failed was fixed
+        #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+        from: usize,
+    },
     /// Recall and precision on real data whose exact answer is known
     Quality {
         /// The folder of the data [default: bench/data, or ../shared/data beside the workspace]
@@ -77,6 +82,8 @@ enum Job {
     Wheel,
     /// Build everything that is handed out with a version, and try each where nothing else is installed
     Dist(dist::Options),
+    /// Build the documentation as a static site; a broken link fails
+    Docs,
     /// Test the Python package with the oldest data frame libraries that install
     PythonVersions,
     /// Run a command and record the time and memory it used; `bench` calls this
@@ -91,7 +98,7 @@ enum Job {
     },
 }
 
-/// The program writes them itself, from the arguments that it parses.
+/// The program generates them itself, from its argument definitions.
 fn assets(workspace: &Workspace, folder: Option<PathBuf>) -> Result<()> {
     let folder = folder.unwrap_or_else(|| workspace.target().join("assets"));
     let lookalike = workspace.build_lookalike()?;
@@ -113,7 +120,7 @@ fn main() -> ExitCode {
 fn run(job: Job) -> Result<()> {
     match job {
         Job::Setup(options) => setup::run(&Workspace::find()?, options),
-        Job::Test => check::run(&Workspace::find()?),
+        Job::Test { from } => check::run(&Workspace::find()?, from),
         Job::Quality { data, keep } => quality::run(&Workspace::find()?, data.as_deref(), keep.as_deref()),
         Job::Bench(options) => bench::run(&Workspace::find()?, &options),
         Job::Assets { folder } => assets(&Workspace::find()?, folder),
@@ -123,6 +130,7 @@ fn run(job: Job) -> Result<()> {
         Job::Load(options) => load::run(&Workspace::find()?, options),
         Job::Wheel => python::wheel(&Workspace::find()?).map(drop),
         Job::Dist(options) => dist::run(&Workspace::find()?, &options),
+        Job::Docs => docs::run(&Workspace::find()?),
         Job::PythonVersions => python::test_oldest(&Workspace::find()?),
         Job::Measure { report, command } => bench::measure::run_and_report(&report, &command),
     }

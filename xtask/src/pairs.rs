@@ -1,6 +1,6 @@
-//! Pairs of ids with a similarity, as `lookalike pairs` and the answers of data sets have them.
+//! Pairs of ids with a similarity, as in the output of `lookalike pairs` and in reference data.
 //!
-//! A pair has no direction. Each tool puts first what it likes.
+//! A pair has no direction: each tool chooses its own order.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,12 +19,12 @@ pub(crate) fn pair(one: &str, other: &str) -> Pair {
     (one.to_owned(), other.to_owned())
 }
 
-/// A recall or a precision; all of nothing is everything.
+/// Recall or precision; 1 if the whole is empty.
 pub(crate) fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-/// Reads tab-separated values with a heading: two ids, and their similarity or nothing, which stands for 1.
+/// Reads tab-separated values with a header: two ids, and their similarity, which is 1 if missing.
 pub(crate) fn read(path: &Path) -> Result<Pairs> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     parse(&text).with_context(|| path.display().to_string())

@@ -1,4 +1,4 @@
-//! The Python package: built into an environment of its own and tested there, or made into a wheel.
+//! The Python package: built into its own environment and tested there, or built as a wheel.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -10,15 +10,15 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::workspace::{Workspace, succeed};
 
-/// The largest wheel that is handed out.
+/// Maximum size of a released wheel.
 const MOST_WHEEL_BYTES: u64 = 10_000_000;
 
-/// Where the package is.
+/// Folder of the package.
 pub(crate) fn package(workspace: &Workspace) -> PathBuf {
     workspace.root().join("crates").join("lookalike-python")
 }
 
-/// Builds the package into an environment with the newest data frame libraries, and runs its tests and checks of types.
+/// Builds the package into an environment with the newest data frame libraries, and runs its tests and type checks.
 pub(crate) fn test(workspace: &Workspace) -> Result<()> {
     let python = environment(workspace, "newest", &package(workspace).join("requirements-test.txt"))?;
     install_debug(workspace, &python)?;
@@ -36,7 +36,7 @@ pub(crate) fn test(workspace: &Workspace) -> Result<()> {
     run("pytest", &["--quiet", "--no-header", "-p", "no:cacheprovider"])
 }
 
-/// Runs the tests of frames with the oldest data frame libraries that install.
+/// Runs the tests of data frames with the oldest libraries that can be installed.
 pub(crate) fn test_oldest(workspace: &Workspace) -> Result<()> {
     let package = package(workspace);
     let python = environment(workspace, "oldest", &package.join("tests").join("oldest.txt"))?;
@@ -46,28 +46,28 @@ pub(crate) fn test_oldest(workspace: &Workspace) -> Result<()> {
     succeed(pytest.current_dir(&package))
 }
 
-/// Free-threaded interpreters, which cannot load the wheel of all others: each needs one of its own.
+/// Free-threaded interpreters, which cannot load the common wheel: each needs its own.
 const FREE_THREADED: [&str; 2] = ["python3.13t", "python3.14t"];
 
-/// The C library that a wheel for Linux may ask for, at most: that of 2012, which every supported distribution has.
+/// The newest C library that a Linux wheel may require: that of 2012, which every supported distribution has.
 const MANYLINUX: &str = "manylinux_2_17";
 
-/// The Linux that a wheel is for.
+/// The Linux systems that a wheel supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// This one, and those with as new a C library.
+    /// This one, and those with a C library at least as new.
     Here,
-    /// Every one that has [`MANYLINUX`], by linking with zig; for wheels that are handed out.
+    /// All with [`MANYLINUX`], by linking with zig; for released wheels.
     Everywhere,
 }
 
-/// Builds the wheels of this machine for itself. Gives the one for all versions of Python.
+/// Builds the wheels of this machine for itself. Returns the one for all versions of Python.
 pub(crate) fn wheel(workspace: &Workspace) -> Result<PathBuf> {
     wheels(workspace, Reach::Here).map(|mut wheels| wheels.swap_remove(0))
 }
 
-/// Builds the wheels of this machine, as users install them, and makes sure that each works where nothing else is installed: one
-/// for all versions of Python, first, and one for each free-threaded interpreter that is found.
+/// Builds the wheels of this machine, as users install them, and checks that each works where nothing else is
+/// installed: first one for all versions of Python, then one for each free-threaded interpreter found.
 pub(crate) fn wheels(workspace: &Workspace, reach: Reach) -> Result<Vec<PathBuf>> {
     let mut wheels = vec![wheel_for(workspace, reach, None)?];
     for interpreter in FREE_THREADED {
@@ -82,7 +82,7 @@ pub(crate) fn wheels(workspace: &Workspace, reach: Reach) -> Result<Vec<PathBuf>
     Ok(wheels)
 }
 
-/// The wheel for one interpreter, or for all that know the stable interface.
+/// The wheel for one interpreter, or for all that support the stable ABI.
 fn wheel_for(workspace: &Workspace, reach: Reach, interpreter: Option<&str>) -> Result<PathBuf> {
     let builder = environment(workspace, "dist", &package(workspace).join("requirements-dist.txt"))?;
     let wheels = workspace.target().join("wheels");
@@ -102,12 +102,12 @@ fn wheel_for(workspace: &Workspace, reach: Reach, interpreter: Option<&str>) -> 
         let folders = std::iter::once(own.to_owned()).chain(env::split_paths(&path));
         maturin.args(["--zig", "--compatibility", MANYLINUX]).env("PATH", env::join_paths(folders)?);
     } else if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        // The linker that comes with the compiler keeps one of several functions that are the same; zig's cannot.
+        // The compiler's own linker merges identical functions; zig's does not.
         maturin.args(["--", "-C", "link-arg=-Wl,--icf=all"]);
     }
     succeed(&mut maturin)?;
     let wheel = newest_wheel(&wheels)?;
-    // The folder on this machine is nobody's business.
+    // The wheel must not contain paths of this machine.
     succeed(Command::new(&builder).arg(package(workspace).join("build_backend.py")).arg(&wheel))?;
     if is_for_all {
         check_tag(&builder, &wheel)?;
@@ -123,7 +123,7 @@ fn wheel_for(workspace: &Workspace, reach: Reach, interpreter: Option<&str>) -> 
     Ok(wheel)
 }
 
-/// Makes sure that a wheel runs where its name says: auditwheel looks at the versions of all symbols.
+/// Checks that a wheel runs where its name says: auditwheel checks the versions of all symbols.
 fn check_tag(python: &Path, wheel: &Path) -> Result<()> {
     let output = module_of(python, "auditwheel").arg("show").arg(wheel).output().context("cannot run auditwheel")?;
     ensure!(output.status.success(), "auditwheel: {}", String::from_utf8_lossy(&output.stderr));
@@ -138,7 +138,7 @@ fn check_tag(python: &Path, wheel: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The platform in what auditwheel says, which breaks its lines anywhere.
+/// The platform in auditwheel's output, which may break lines anywhere.
 fn platform(said: &str) -> Option<String> {
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let (_, rest) = said.split_once("following platform tag:")?;
@@ -157,8 +157,8 @@ fn newest_wheel(folder: &Path) -> Result<PathBuf> {
     wheels.pop().map(|(_, path)| path).context("maturin made no wheel")
 }
 
-/// The environment of this name with these packages: made once, and again when the list changes.
-fn environment(workspace: &Workspace, name: &str, requirements: &Path) -> Result<PathBuf> {
+/// The environment of this name with these packages: created once, and again if the list changes.
+pub(crate) fn environment(workspace: &Workspace, name: &str, requirements: &Path) -> Result<PathBuf> {
     let folder = folder(workspace, name);
     let wanted = fs::read_to_string(requirements).with_context(|| format!("cannot read {}", requirements.display()))?;
     let stamp = folder.join("installed.txt");
@@ -176,7 +176,7 @@ fn folder(workspace: &Workspace, name: &str) -> PathBuf {
     workspace.target().join("python").join(name)
 }
 
-/// The Python that environments are made with, unless a job is about another.
+/// The Python for creating environments, unless a job needs another.
 fn system_python() -> OsString {
     env::var_os("PYTHON").unwrap_or_else(|| "python3".into())
 }
@@ -196,16 +196,16 @@ fn pip(python: &Path) -> Command {
     command
 }
 
-fn module_of(python: &Path, module: &str) -> Command {
+pub(crate) fn module_of(python: &Path, module: &str) -> Command {
     let mut command = Command::new(python);
     command.args(["-m", module]);
     command
 }
 
-/// Puts the package with the native part of a debug build into an environment. A wheel by maturin would be built with other
-/// features of the same dependencies, and take as long as everything else.
+/// Installs the package with the native part of a debug build into an environment. Maturin would build a wheel with
+/// other features of the same dependencies, which would take as long as everything else.
 fn install_debug(workspace: &Workspace, python: &Path) -> Result<()> {
-    // With all targets, so that dependencies have the features that they have for the tests, and are not built again.
+    // With all targets, so that dependencies have the same features as for the tests, and are not built again.
     succeed(workspace.cargo().args(["build", "--quiet", "--workspace", "--all-targets"]))?;
     let (built, suffix) = if cfg!(windows) {
         ("lookalike_python.dll", "pyd")
@@ -239,7 +239,7 @@ fn install_debug(workspace: &Workspace, python: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The command of the same build, which tests compare with.
+/// The command of the same build, for comparison in tests.
 fn command(workspace: &Workspace) -> PathBuf {
     workspace.target().join("debug").join(format!("lookalike{}", env::consts::EXE_SUFFIX))
 }

@@ -1,4 +1,4 @@
-//! A running `lookalike serve`, and clients that keep their connection: for what is measured and for what lasts long.
+//! A running `lookalike serve`, and clients with persistent connections, for measurements and long tests.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::bench::dice::Dice;
 
-/// A server that ends with this value.
+/// A server that is stopped when this is dropped.
 pub(crate) struct Service {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -26,7 +26,7 @@ impl Service {
         Self::start_with(lookalike, root, &[])
     }
 
-    /// The same with more arguments.
+    /// The same with additional arguments.
     pub(crate) fn start_with(lookalike: &Path, root: &Path, arguments: &[&str]) -> Result<Self> {
         let mut command = Command::new(lookalike);
         command.arg("serve").arg(root).args(["--listen", "127.0.0.1:0", "--log", "none"]).args(arguments);
@@ -54,12 +54,12 @@ impl Service {
         Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
     }
 
-    /// How many files and connections it has open.
+    /// Number of open files and connections.
     pub(crate) fn descriptors(&self) -> Result<usize> {
         Ok(fs::read_dir(format!("/proc/{}/fd", self.child.id()))?.count())
     }
 
-    /// Asks it to stop, and says whether it ended as it should.
+    /// Stops it, and checks that it ended properly.
     pub(crate) fn stop(mut self) -> Result<()> {
         let stopped = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status()?;
         ensure!(stopped.success(), "kill: {stopped}");
@@ -76,7 +76,7 @@ impl Drop for Service {
     }
 }
 
-/// One connection, on which one request follows the other.
+/// One connection for consecutive requests.
 pub(crate) struct Client {
     stream: BufReader<TcpStream>,
     request: String,
@@ -86,16 +86,16 @@ impl Client {
     fn connect(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(Duration::from_secs(120)))?;
+        stream.set_read_timeout(Some(Duration::from_mins(2)))?;
         Ok(Self { stream: BufReader::new(stream), request: String::new() })
     }
 
-    /// Sends JSON, and gives the status and the body of the answer.
+    /// Sends JSON, and returns the status and the body of the response.
     pub(crate) fn send(&mut self, method: &str, path: &str, body: &str) -> Result<(u16, Vec<u8>)> {
         self.send_as(method, path, "application/json", body)
     }
 
-    /// The same for a body of another kind.
+    /// Sends a body of another type.
     pub(crate) fn send_as(&mut self, method: &str, path: &str, kind: &str, body: &str) -> Result<(u16, Vec<u8>)> {
         self.request.clear();
         let length = body.len();
@@ -123,7 +123,7 @@ impl Client {
         Ok((status, body))
     }
 
-    /// The same, where nothing but a success is expected.
+    /// Sends JSON, and returns an error unless the request succeeds.
     pub(crate) fn done(&mut self, method: &str, path: &str, body: &str) -> Result<Value> {
         let (status, answer) = self.send(method, path, body)?;
         if status >= 300 {
@@ -133,13 +133,13 @@ impl Client {
     }
 }
 
-/// Words of a document.
+/// Number of words of a document.
 const WORDS: usize = 80;
 
-/// How many words there are.
+/// Size of the vocabulary.
 const VOCABULARY: usize = 50_000;
 
-/// The text of document `number`: always the same. Every tenth is the one before it with a word replaced.
+/// The text of document `number`, which never changes. Every tenth is the previous one with a word replaced.
 pub(crate) fn text(number: u64) -> String {
     let is_edit = number % 10 == 9;
     let mut words = words(number - u64::from(is_edit));
@@ -149,7 +149,7 @@ pub(crate) fn text(number: u64) -> String {
     words.join(" ")
 }
 
-/// The same text with its last word replaced: what a client searches for.
+/// The same text with its last word replaced, as a query.
 pub(crate) fn edited(number: u64) -> String {
     let text = text(number);
     let (kept, _) = text.rsplit_once(' ').unwrap_or_default();

@@ -1,7 +1,7 @@
-//! `cargo xtask setup`: installs what the tests need and the machine lacks, and names each of it.
+//! `cargo xtask setup`: installs and lists the missing requirements of the tests.
 //!
-//! System packages are installed by this command only, never by a check on its own. `cargo xtask test` calls it where nobody is
-//! surprised by it: as root, and on a CI server. Elsewhere it ends with the command to type.
+//! Only this command installs system packages. `cargo xtask test` calls it where that is expected: as root, and on a CI
+//! server. Otherwise it ends with the command to type.
 
 use std::env;
 use std::process::{Command, Stdio};
@@ -10,17 +10,17 @@ use anyhow::{Context, Result, bail};
 
 use crate::workspace::{Workspace, succeed};
 
-/// Something that the tests call.
+/// A requirement of the tests.
 pub(crate) struct Need {
-    /// The purpose, as a person reads it.
+    /// Its purpose, for people.
     purpose: &'static str,
-    /// A command that succeeds where it is installed.
+    /// A command that succeeds if it is installed.
     probe: &'static [&'static str],
     /// The installer that provides it.
     source: Source,
 }
 
-/// The installer of a need.
+/// The installer of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     /// A component of the Rust toolchain.
@@ -29,8 +29,8 @@ enum Source {
     Apt(&'static str),
 }
 
-/// Everything that `cargo xtask test` calls besides cargo. Packages of Python and node are installed into folders of their own
-/// under `target` and `tests/browser`, and need nobody's leave.
+/// Everything that `cargo xtask test` calls besides cargo. Python and node packages are installed into separate folders
+/// in `target` and `tests/browser`, without special permissions.
 const NEEDS: [Need; 8] = [
     Need { purpose: "checks the format", probe: &["cargo", "fmt", "--version"], source: Source::Rustup("rustfmt") },
     Need { purpose: "lints", probe: &["cargo", "clippy", "--version"], source: Source::Rustup("clippy") },
@@ -50,15 +50,15 @@ const NEEDS: [Need; 8] = [
     Need { purpose: "installs their packages", probe: &["npm", "--version"], source: Source::Apt("npm") },
 ];
 
-/// What `setup` can be told.
+/// Options of `cargo xtask setup`.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Name what is missing, and install nothing; exit with 1 if something is missing
+    /// List missing requirements without installing them; exit with 1 if there are any
     #[arg(long)]
     check: bool,
 }
 
-/// Installs what is missing.
+/// Installs missing requirements.
 pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     let missing = missing();
     if missing.is_empty() {
@@ -80,7 +80,7 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     Ok(())
 }
 
-/// Makes sure that the tests can run: installs where that is expected, and else names the command.
+/// Prepares the tests: installs requirements if that is expected, and otherwise prints the command.
 pub(crate) fn before_tests(workspace: &Workspace) -> Result<()> {
     let missing = missing();
     if missing.is_empty() {
@@ -93,7 +93,7 @@ pub(crate) fn before_tests(workspace: &Workspace) -> Result<()> {
     run(workspace, Options { check: false })
 }
 
-/// Whether a test may install packages unasked: root on a machine of its own, or a CI server.
+/// True if a test may install packages without asking: as root on a dedicated machine, or on a CI server.
 fn may_install(is_root: bool, ci: Option<&str>) -> bool {
     is_root || ci.is_some_and(|value| !matches!(value, "" | "0" | "false"))
 }
@@ -116,7 +116,8 @@ impl Source {
     }
 }
 
-/// The commands that install these needs, each once. Users other than root are asked for their password by `sudo`.
+/// The commands that install these requirements, without repetition. Users other than root are asked for their password
+/// by `sudo`.
 fn commands(missing: &[&Need]) -> Vec<Vec<&'static str>> {
     commands_as(missing, is_root())
 }
@@ -139,7 +140,7 @@ fn commands_as(missing: &[&Need], is_root: bool) -> Vec<Vec<&'static str>> {
         commands.push([&["rustup", "component", "add"][..], &components].concat());
     }
     if !packages.is_empty() {
-        // The lists of a new machine are old or empty.
+        // The package lists of a new machine are old or empty.
         commands.push([apt, &["update", "-qq"]].concat());
         commands.push([apt, &["install", "-y", "-qq", "--no-install-recommends"], &packages].concat());
     }

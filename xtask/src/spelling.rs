@@ -1,4 +1,4 @@
-//! Checks that the repository spells words in one way: the American one, as most of what programs and people type does.
+//! Checks that the repository uses American spelling, like most identifiers and user input.
 
 use std::fs;
 use std::process::Command;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::workspace::Workspace;
 
-/// Parts of words in the British spelling.
+/// Parts of words in British spelling.
 const BRITISH: [&str; 33] = [
     "ormalise",
     "ormalisa",
@@ -44,14 +44,14 @@ const BRITISH: [&str; 33] = [
     " grey ",
 ];
 
-/// What a browser calls its attribute, and data: texts of others, names of columns in people's tables.
+/// Exceptions: a browser attribute, and data such as column names in people's tables.
 const NAMES: [&str; 2] = ["aria-labelledby", "\"licence\""];
 
-/// Files of others, data, and this one.
+/// Files of others, data, and this file.
 const LEFT_OUT: [&str; 6] =
     ["fixtures/", "bench/", "fuzz/regressions/", "LICENSE", "examples/", "xtask/src/spelling.rs"];
 
-/// Checks every text file that git knows.
+/// Checks every text file tracked by git.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let listed = Command::new("git").arg("ls-files").current_dir(workspace.root()).output().context("git ls-files")?;
     ensure!(listed.status.success(), "git ls-files: {}", listed.status);
@@ -70,7 +70,7 @@ fn is_left_out(name: &str) -> bool {
     LEFT_OUT.iter().any(|start| name.starts_with(start)) || name.contains(".lock") || name.contains("/LICENSE")
 }
 
-/// Whether a line has a British word that is not a name.
+/// True if a line has a British word that is not an exception.
 fn is_british(line: &str) -> bool {
     let line = NAMES.iter().fold(line.to_owned(), |line, name| line.replace(name, ""));
     BRITISH.iter().any(|part| line.contains(part))

@@ -1,10 +1,10 @@
-//! Rows of cells to aligned columns, as a person reads them.
+//! Formats rows of cells as aligned columns.
 
 use std::fmt::{self, Write as _};
 
 /// A table under construction.
 pub(crate) struct Table {
-    /// The headings, and then the rows.
+    /// The headings, followed by the rows.
     rows: Vec<Vec<String>>,
 }
 
@@ -14,12 +14,12 @@ impl Table {
         Self { rows: vec![headings.iter().map(|heading| (*heading).to_owned()).collect()] }
     }
 
-    /// Adds a row; cells that it lacks at the end stay empty.
+    /// Adds a row; missing cells at the end stay empty.
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
         self.rows.push(cells.into());
     }
 
-    /// The table as Markdown has it.
+    /// The table in Markdown.
     pub(crate) fn to_markdown(&self) -> String {
         let width = self.rows[0].len();
         let line = |row: &Vec<String>| -> String {
@@ -30,7 +30,7 @@ impl Table {
         line(&self.rows[0]) + &rule + &self.rows[1..].iter().map(line).collect::<String>()
     }
 
-    /// A column of numbers is set to the right, so that digits of one worth stand under each other.
+    /// True for a column of numbers, which is right-aligned.
     fn is_of_numbers(&self, column: usize) -> bool {
         let mut cells = self.rows[1..].iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
         cells.all(|cell| cell.starts_with(|first: char| first.is_ascii_digit() || first == '–'))

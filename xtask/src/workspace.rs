@@ -1,4 +1,4 @@
-//! Where the workspace is, and how cargo is called in it.
+//! Locates the workspace, and calls cargo in it.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-/// The workspace that this program belongs to.
+/// The workspace of this program.
 pub(crate) struct Workspace {
     root: PathBuf,
     target: PathBuf,
 }
 
 impl Workspace {
-    /// Asks cargo, whose target folder can be set in many ways.
+    /// Asks cargo, since its target folder can be configured in many ways.
     pub(crate) fn find() -> Result<Self> {
         // At run time first: the same binary may serve a copy of the sources elsewhere.
         let manifest = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
@@ -39,7 +39,7 @@ impl Workspace {
         &self.target
     }
 
-    /// The folder of the quality data: `bench/data` if somebody has put sets there, or `../shared/data` beside the workspace.
+    /// The folder of the quality data: `bench/data` if it contains sets, or `../shared/data` beside the workspace.
     pub(crate) fn data(&self) -> PathBuf {
         let own = self.root.join("bench").join("data");
         let has_sets =
@@ -47,12 +47,12 @@ impl Workspace {
         if has_sets { own } else { self.root.join("../shared/data") }
     }
 
-    /// A call of cargo in the workspace's root.
+    /// A cargo command in the workspace's root.
     pub(crate) fn cargo(&self) -> Command {
         cargo(&self.root)
     }
 
-    /// Builds the command `lookalike` as users have it, and says where it is.
+    /// Builds the release binary `lookalike`, and returns its path.
     pub(crate) fn build_lookalike(&self) -> Result<PathBuf> {
         succeed(self.cargo().args(["build", "--quiet", "--release", "--package", "lookalike-cli"]))?;
         Ok(self.target.join("release").join(format!("lookalike{}", env::consts::EXE_SUFFIX)))
@@ -66,7 +66,7 @@ fn cargo(folder: &Path) -> Command {
     command
 }
 
-/// Runs a command to its end, and makes an error of a failure.
+/// Runs a command, and converts a failure to an error.
 pub(crate) fn succeed(command: &mut Command) -> Result<()> {
     let words = words(command);
     let status = command.status().with_context(|| format!("cannot run {words}"))?;

@@ -1,4 +1,4 @@
-//! One bucket of a million: documents of which each is like every other, in a saved index that has 64 MiB.
+//! One bucket of a million: similar documents in a saved index with 64 MiB of memory.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -8,14 +8,14 @@ use anyhow::Result;
 use super::guarded::Guarded;
 use super::{Means, Tally};
 
-/// How many documents are alike.
+/// Number of similar documents.
 const DOCUMENTS: usize = 1_000_000;
 
-/// What each run may have.
+/// Memory limit of each run.
 const MEMORY: &str = "64M";
 const MOST_BYTES: u64 = 64 << 20;
 
-/// What all of them begin with.
+/// Common start of all texts.
 const SHARED: &str = "the council met on monday evening to discuss the new budget for schools roads and parks and decided after a long \
                       debate to put off the vote until next week because the member for";
 

@@ -1,4 +1,4 @@
-//! A good file of every format, small, with near-duplicates in it: what mutations start from.
+//! Small valid files of every format with near-duplicates in them, as a starting point for mutations.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,27 +11,27 @@ use parquet::schema::parser::parse_message_type;
 
 use super::workbook;
 
-/// What commands a file is for.
+/// The commands for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum For {
     Documents,
     Table,
-    /// Tables too, but from them no documents are read.
+    /// Also a table, but documents are not read from it.
     Workbook,
     Sets,
     Prints,
 }
 
-/// A good file.
+/// A valid file.
 pub(super) struct Good {
     pub(super) name: &'static str,
     pub(super) bytes: Vec<u8>,
     pub(super) is_for: For,
-    /// Makes the file of the bytes, which are changed before: changes of what is packed would be found by its checksum.
+    /// Packs the mutated bytes: changes to packed data would be detected by its checksum.
     pub(super) pack: fn(&[u8]) -> Result<Vec<u8>>,
 }
 
-/// One of 8 texts, with a word of its own.
+/// One of 8 texts, with a unique word.
 pub(super) fn text(number: usize) -> String {
     let word = |at: usize| if at == 7 { format!("own{number}") } else { format!("w{}", (number % 8) * 100 + at) };
     (0..40).map(word).collect::<Vec<_>>().join(" ")
@@ -39,7 +39,7 @@ pub(super) fn text(number: usize) -> String {
 
 const COUNT: usize = 24;
 
-/// All of them.
+/// All files.
 pub(super) fn all() -> Result<Vec<Good>> {
     let lines = |line: &dyn Fn(usize) -> String| (0..COUNT).map(line).collect::<String>();
     let jsonl = lines(&|at| format!("{{\"id\":\"{at}\",\"text\":\"{}\"}}\n", text(at)));
@@ -108,7 +108,7 @@ pub(super) fn all() -> Result<Vec<Good>> {
     ])
 }
 
-/// Bytes packed as one member.
+/// Compresses bytes as one gzip member.
 pub(super) fn gzip(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes)?;

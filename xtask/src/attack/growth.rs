@@ -1,5 +1,4 @@
-//! Corpora on which a careless program needs the square of their size: time at a size and at four times that, and the
-//! memory of it.
+//! Corpora that provoke quadratic time: measures the time at a size and at four times that size, and memory.
 
 use std::fs;
 use std::path::Path;
@@ -11,19 +10,19 @@ use super::files::{gzip, text};
 use super::guarded::{Guarded, Ran};
 use super::{Means, Tally};
 
-/// What time may grow as, of the size.
+/// Maximum exponent of the growth of time.
 const EXPONENT: f64 = 1.2;
 
-/// What starting, and what noise, may take.
+/// Allowance for startup and noise.
 const SLACK_SECONDS: f64 = 0.3;
 
-/// What is measured once.
+/// Runs at least this long are measured once.
 const LONG_SECONDS: f64 = 3.0;
 
-/// What a run may have, whatever its input is: each has `--memory 256M` where the command knows it.
+/// Memory limit of a run, whatever its input: each has `--memory 256M` if the command supports it.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// A corpus: its name, the size it starts at, what makes it, and the arguments.
+/// A corpus: its name, its initial size, its generator, and the arguments.
 struct Corpus {
     name: &'static str,
     size: usize,
@@ -189,7 +188,7 @@ const CORPORA: &[Corpus] = &[
     },
 ];
 
-/// Dense sets whose nearest are beyond the bound: what is measured is how soon they are refused.
+/// Dense sets whose nearest neighbors would exceed the limit: measures how soon they are refused.
 const REFUSED: Corpus = Corpus {
     name: "dense sets beyond the bound",
     size: 30_000,
@@ -206,18 +205,18 @@ const REFUSED: Corpus = Corpus {
     arguments: &["sets", "a.txt", "--top", "3", "--memory", "1G"],
 };
 
-/// The words by which they are.
+/// Text of the refusal.
 const REFUSAL: &str = "share elements with so many others";
 
-/// How soon.
+/// Maximum time until the refusal.
 const REFUSED_SECONDS: f64 = 10.0;
 
 const DEDUP: &[&str] = &["dedup", "a.*", "-o", "out", "--memory", "256M"];
 
-/// By sketches, however small the corpus is.
+/// With sketches, however small the corpus is.
 const SKETCHED: &[&str] = &["dedup", "a.*", "-o", "out", "--memory", "256M", "--recall", "0.99"];
 
-/// How many times as large the larger corpus is.
+/// Ratio of the sizes.
 const TIMES: usize = 4;
 
 pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
@@ -305,7 +304,7 @@ fn prints(count: usize, moved: impl Fn(u64, u64) -> u64) -> Vec<u8> {
     format!("print,x,y,angle\n{rows}").into_bytes()
 }
 
-/// Documents of 60 common words with ten of their own: their sketches differ in a few bits, always others.
+/// Documents of 60 common words and ten unique ones: their sketches differ in a few varying bits.
 fn template(size: usize) -> Vec<u8> {
     let own = |at: usize| (0..10).map(|place| format!("o{at}x{place}")).collect::<Vec<_>>().join(" ");
     documents(size, |at| format!("{} {} {}", words(0, 30), own(at), words(30, 30)))

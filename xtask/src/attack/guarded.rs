@@ -1,4 +1,4 @@
-//! A run of the command that cannot take the machine with it, and what came of it.
+//! Runs the command with limits that protect the machine, and returns its result.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-/// What ran.
+/// Result of a run.
 pub(super) struct Ran {
-    /// None if it was killed, by a signal or since it took too long.
+    /// None if it was killed, by a signal or a timeout.
     pub(super) code: Option<i32>,
     pub(super) seconds: f64,
     pub(super) peak_bytes: u64,
@@ -20,7 +20,7 @@ pub(super) struct Ran {
     took_too_long: bool,
 }
 
-/// A command with bounds.
+/// A command with limits.
 pub(super) struct Guarded<'a> {
     lookalike: &'a Path,
     folder: &'a Path,
@@ -36,11 +36,11 @@ impl<'a> Guarded<'a> {
         Self { lookalike, folder, arguments, longest: Duration::from_secs(30), most_bytes: 4 << 30 }
     }
 
-    /// Runs it to its end, or to its bounds.
+    /// Runs it until it ends or exceeds a limit.
     pub(super) fn run(&self) -> Result<Ran> {
         let [stdout, stderr] = ["stdout", "stderr"].map(|name| self.folder.join(format!(".attack-{name}")));
         let mut command = Command::new("sh");
-        // An address space that is bounded makes an allocation fail, which ends the process by a signal.
+        // A limited address space makes an allocation fail, which ends the process by a signal.
         let script = format!("ulimit -v {} && exec \"$0\" \"$@\"", self.most_bytes >> 10);
         command.arg("-c").arg(script).arg(self.lookalike).args(&self.arguments).current_dir(self.folder);
         command.stdin(Stdio::null()).stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
@@ -67,7 +67,7 @@ impl<'a> Guarded<'a> {
 }
 
 impl Ran {
-    /// What is wrong with any run that ends like this: it was killed, it panicked, or it says nothing a user could use.
+    /// Describes the failure of a run: it was killed, it panicked, or its message is useless.
     pub(super) fn failure(&self) -> Option<String> {
         let last = self.stderr.lines().last().unwrap_or_default();
         match self.code {
@@ -82,7 +82,7 @@ impl Ran {
     }
 }
 
-/// The most memory that a process had so far; nothing where the system does not say.
+/// The peak memory of a process so far; none if the system does not report it.
 fn peak(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! Files that once took the command down, made it lose data or deceived it, where they are at hand.
+//! Files that once crashed the command, made it lose data or deceived it, if they are available.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::guarded::Guarded;
 use super::{Means, Tally};
 
-/// What a run may have, whatever its input is.
+/// Memory limit of a run, whatever its input.
 const MOST_BYTES: u64 = 1 << 30;
 
 pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
@@ -42,11 +42,11 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The commands that read a file like this; none for what is not an input.
+/// The commands that read such a file; none if it is not an input.
 fn runs(file: &Path) -> &'static [&'static [&'static str]] {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("jsonl" | "gz" | "warc" | "parquet") => &[&["dedup", "-o", "out"], &["pairs"]],
-        // All pairs of equal sets are as many as the square of their number.
+        // The number of pairs of equal sets is quadratic.
         Some("txt") => &[&["dedup", "-o", "out"], &["sets", "--top", "3"]],
         Some("csv") => &[&["link", "-o", "out"], &["sets", "--threshold", "0.5"]],
         Some("xlsx") => &[&["link", "-o", "out"], &["sets", "--threshold", "0.5"], &["prints"]],

@@ -1,4 +1,4 @@
-//! Keys that are made and revoked by many processes at once: none is lost, and none that was revoked comes back.
+//! Many processes create and revoke keys at once: none is lost, and no revoked key reappears.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Output, Stdio};
@@ -8,10 +8,10 @@ use anyhow::{Context, Result};
 
 use super::{Means, Tally};
 
-/// How many keys are made at once.
+/// Number of keys created at once.
 const AT_ONCE: usize = 8;
 
-/// How often, at most.
+/// Maximum number of rounds.
 const ROUNDS: usize = 40;
 
 pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
@@ -29,7 +29,7 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
                 .iter()
                 .map(|name| scope.spawn(move || serve_keys(means, &["new", name, "--scope", "write"])))
                 .collect();
-            // In the middle of them: a writer that has read the file before must not write it back after.
+            // In the middle: a writer that has read the file earlier must not write it back later.
             calls.insert(AT_ONCE / 2, scope.spawn(|| serve_keys(means, &["revoke", &old])));
             calls.into_iter().map(|call| call.join().expect("a call does not panic")).collect()
         });
@@ -49,7 +49,7 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
             None => None,
         };
         tally.count(failure.map(|why| format!("round {round}: {why}")));
-        // A key that is lost is counted once.
+        // A lost key is counted once.
         expected = found;
     }
     tally.note = format!("{AT_ONCE} keys made and one revoked at once, {} times", tally.tried);

@@ -1,7 +1,7 @@
-//! Runs that are killed at many moments, resumed, and compared with one that was not.
+//! Runs that are killed at many moments, resumed, and compared with an uninterrupted one.
 //!
-//! Moments depend on the machine; so the tests inject a fault at every operation of the disk, and they are run as an attack too.
-//! Random moments find what nobody thought of as an operation.
+//! Timing depends on the machine, so tests inject a fault at every disk operation; they also run as part of the attack.
+//! Random moments find cases that were not considered as operations.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ struct Folders {
     work: PathBuf,
 }
 
-/// Kills runs at random moments until the time is up.
+/// Kills runs at random moments until the time is over.
 pub(super) fn at_random(means: &Means<'_>) -> Result<Tally> {
     let mut tally = Tally::default();
     let mut dice = Dice::new(means.seed);
@@ -36,7 +36,7 @@ pub(super) fn at_random(means: &Means<'_>) -> Result<Tally> {
     while means.has_time() {
         let mut child = folders.dedup(means.lookalike, &out).spawn().context("cannot run lookalike")?;
         thread::sleep(whole.mul_f64(dice.unit() * 1.1));
-        // As `kill -9` does it; a run that has ended is no error.
+        // Like `kill -9`; it is not an error if the run has already ended.
         let _ = child.kill();
         let was_killed = !child.wait()?.success();
         killed += u32::from(was_killed);
@@ -59,7 +59,7 @@ pub(super) fn at_random(means: &Means<'_>) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Runs the tests that let the process die at every operation of the work folder and at every rename of a commit.
+/// Runs the tests that kill the process at every operation of the work folder and at every rename of a commit.
 pub(super) fn at_each_step(means: &Means<'_>) -> Result<Tally> {
     let mut tally = Tally::default();
     for test in ["commit", "resume"] {
@@ -96,12 +96,12 @@ impl Folders {
     }
 }
 
-/// Near-duplicates of every degree, in files that can be read again at any place and one that cannot.
+/// Near-duplicates of varying similarity, in files that can be read again at any offset and one that cannot.
 pub(super) fn write_corpus(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     for file in 0..12_u64 {
         let line = |line: u64| {
-            // One of 400 texts, with a few words of its own.
+            // One of 400 texts, with a few unique words.
             let (base, own) = (line * 7 % 400, file * 10_000 + line);
             let word = |at: u64| if at % 41 == own % 41 { own * 1000 + at } else { base * 1000 + at };
             let text: Vec<String> = (0..120).map(|at| format!("w{:x}", word(at))).collect();
@@ -120,7 +120,7 @@ pub(super) fn write_corpus(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// All files of a result by their names, but for times and memory.
+/// All files of a result by their names, except times and memory.
 fn content(out: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
     let (mut folders, mut files) = (vec![out.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -137,7 +137,7 @@ fn content(out: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
                 ["stages", "seconds", "peak_memory_bytes", "command"].iter().for_each(|key| drop(object.remove(*key)));
                 bytes = summary.to_string().into_bytes();
             }
-            // It has the times, and the command line.
+            // It contains times and the command line.
             if path.ends_with("report.html") {
                 bytes.clear();
             }

@@ -1,7 +1,7 @@
-//! `cargo xtask attack`: the command as its enemies would use it, with a bound on time.
+//! `cargo xtask attack`: tests the command with hostile input, within a time limit.
 //!
-//! Each attack tries as many cases as its share of the time allows, keeps what failed under `target/attack`, and counts. A short
-//! form of two minutes is a part of `cargo xtask test`.
+//! Each attack tries as many cases as its share of the time allows, keeps failed cases in `target/attack`, and counts.
+//! A short form of two minutes is part of `cargo xtask test`.
 
 mod bucket;
 mod files;
@@ -25,16 +25,16 @@ use anyhow::{Context, Result, ensure};
 use crate::table::Table;
 use crate::workspace::Workspace;
 
-/// What can be told.
+/// Options of `cargo xtask attack`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
     /// growth, bucket, threads, disks, commits, kills, keys, service, hostile or files; all of them if none is given
     #[arg(value_name = "ATTACK", value_parser = ATTACKS.map(|(name, ..)| name))]
     attacks: Vec<String>,
-    /// How long all attacks take together, at most
+    /// Maximum time of all attacks together
     #[arg(long, value_name = "MIN", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     minutes: u64,
-    /// What mutations and moments are drawn from: another number, other cases
+    /// Random seed of mutations and moments: a different seed gives different cases
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Attack this command instead of building one
@@ -43,20 +43,20 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The form that is short enough for every test.
+    /// The short form, for `cargo xtask test`.
     pub(crate) const SHORT: Self = Self { attacks: Vec::new(), minutes: 2, seed: 1, lookalike: None };
 }
 
-/// What an attack has at its disposal.
+/// The resources of an attack.
 struct Means<'a> {
     workspace: &'a Workspace,
     lookalike: &'a Path,
-    /// A folder of its own, which is removed afterwards.
+    /// Its own folder, which is removed afterwards.
     folder: &'a Path,
-    /// Where the files of failed cases go.
+    /// The folder for the files of failed cases.
     kept: &'a Path,
     seed: u64,
-    /// When it should come to its end.
+    /// The time at which it should end.
     until: Instant,
 }
 
@@ -66,25 +66,25 @@ impl Means<'_> {
     }
 }
 
-/// What came of an attack.
+/// The result of an attack.
 #[derive(Debug, Default)]
 struct Tally {
     tried: usize,
-    /// What went wrong, a line each.
+    /// Failures, one line each.
     failures: Vec<String>,
-    /// Something to be known of it.
+    /// Additional information.
     note: String,
 }
 
 impl Tally {
-    /// Counts a case, which is wrong if it says so.
+    /// Counts a case and its failure, if any.
     fn count(&mut self, failure: Option<String>) {
         self.tried += 1;
         self.failures.extend(failure);
     }
 }
 
-/// An attack: its name, what it is, its share of the time in percent, and what it does.
+/// An attack: its name, its description, its share of the time in percent, and its function.
 type Attack = (&'static str, &'static str, u32, fn(&Means<'_>) -> Result<Tally>);
 
 const ATTACKS: [Attack; 10] = [
@@ -100,7 +100,7 @@ const ATTACKS: [Attack; 10] = [
     ("files", "mutated files, every command", 30, mutated::attack),
 ];
 
-/// Runs all attacks, and prints a table; an error if one case of one failed.
+/// Runs all attacks, and prints a table; an error if any case failed.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let lookalike = match &options.lookalike {
         Some(path) => fs::canonicalize(path).with_context(|| format!("cannot find {}", path.display()))?,

@@ -1,4 +1,4 @@
-//! Good files with parts of them changed, through every command: no panic, no signal, no silence, output complete or absent.
+//! Mutated files with every command: no panic, no signal, no silent failure, output complete or absent.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::guarded::{Guarded, Ran};
 use super::{Means, Tally};
 use crate::bench::dice::Dice;
 
-/// What is attacked: files for it, and its arguments after the name of the file.
+/// The attacked commands: the kind of files, and the arguments after the file name.
 const COMMANDS: [(For, &str, &[&str]); 16] = [
     (For::Documents, "dedup", &["-o", "out"]),
     (For::Documents, "dedup", &["-o", "out", "--annotate", "--id", "id"]),
@@ -35,7 +35,7 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
     let mut tally = Tally::default();
     let mut dice = Dice::new(means.seed);
     let good = files::all()?;
-    // First the files as they are: a command that refuses them attacks nothing.
+    // First the unmodified files: a command that rejects them would test nothing.
     for (number, good) in good.iter().enumerate() {
         for (command, arguments) in commands_for(good) {
             let (ran, failure) = run(means, good.name, &(good.pack)(&good.bytes)?, command, arguments)?;
@@ -61,7 +61,7 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
 }
 
 fn commands_for(good: &Good) -> Vec<(&'static str, &'static [&'static str])> {
-    // Documents without fields have no field of ids, and a field that no document has is refused.
+    // Documents without fields have no id field, and a field that no document has is rejected.
     let has_ids = good.is_for != For::Documents || !["a.txt", "a.html", "a.arc"].contains(&good.name);
     let fits = |(is_for, _, arguments): &&(For, &str, &[&str])| {
         *is_for == good.is_for && (has_ids || !arguments.contains(&"--id"))
@@ -70,7 +70,7 @@ fn commands_for(good: &Good) -> Vec<(&'static str, &'static [&'static str])> {
     fitting.map(|(_, command, arguments)| (*command, *arguments)).collect()
 }
 
-/// Runs a command on a file, and says what is wrong with how it ended.
+/// Runs a command on a file, and describes any failure.
 fn run(
     means: &Means<'_>,
     name: &str,
@@ -87,7 +87,7 @@ fn run(
     Ok((ran, failure))
 }
 
-/// Output is complete or absent.
+/// Output must be complete or absent.
 fn wrong_output(folder: &Path, ran: &Ran, command: &str) -> Option<String> {
     let out = folder.join("out");
     if !["dedup", "link"].contains(&command) {
@@ -110,7 +110,7 @@ fn wrong_output(folder: &Path, ran: &Ran, command: &str) -> Option<String> {
     (!is_whole).then(|| format!("{documents} documents, {kept} kept, {removed} removed, {rows} rows"))
 }
 
-/// Nothing is left behind but the output.
+/// There must be no leftovers beside the output.
 fn leftovers(folder: &Path, name: &str) -> Option<String> {
     let entries = fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let other: Vec<String> = entries.filter(|entry| entry != name && entry != "out").collect();
@@ -119,11 +119,11 @@ fn leftovers(folder: &Path, name: &str) -> Option<String> {
 
 fn keep(means: &Means<'_>, case: &str, name: &str, bytes: &[u8]) {
     let folder = means.kept.join(case);
-    // What cannot be kept is still counted and told.
+    // A file that cannot be kept is still counted and reported.
     let _ = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join(name), bytes));
 }
 
-/// Bytes that mean something in one format or another.
+/// Bytes with a special meaning in some format.
 const ODD: &[&[u8]] = &[
     b"\0",
     b"\n",
@@ -152,7 +152,7 @@ const ODD: &[&[u8]] = &[
     b"-1",
 ];
 
-/// One to four changes: bits flipped, bytes replaced, cut out, doubled, put in; or the end cut off.
+/// One to four mutations: bits flipped; bytes replaced, removed, duplicated or inserted; or truncation.
 fn mutate(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=dice.below(4) {

@@ -1,4 +1,5 @@
-//! Clients that want the memory of a server: forms whose header never ends, without a key, and texts of many megabytes.
+//! Clients that try to exhaust the memory of a server: unauthenticated forms whose header never ends, and texts of many
+//! megabytes.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,30 +14,30 @@ use anyhow::{Context, Result};
 use super::{Means, Tally};
 use crate::service::Service;
 
-/// How many clients come at once.
+/// Number of concurrent clients.
 const FORMS: usize = 20;
 const CLIENTS: usize = 6;
 
-/// How much each sends.
+/// Size of each form.
 const FORM_BYTES: usize = 16 << 20;
 const TEXT_BYTES: usize = 8 << 20;
 
-/// What the server may have for all forms together.
+/// Maximum memory for all forms together.
 const FEW_BYTES: u64 = 64 << 20;
 
-/// What a request may take of the server, in times its size.
+/// Maximum memory for a request, as a multiple of its size.
 const TIMES: u64 = 12;
 
-/// What may stay when all texts are answered: as much as one of them.
+/// Maximum memory that remains when all texts have been processed: as much as one of them needs.
 const HELD_BYTES: u64 = TIMES * TEXT_BYTES as u64;
 
-/// What requests may take together, where the server knows a bound.
+/// Maximum memory for all requests, if the server supports a limit.
 const MEMORY_BYTES: u64 = 256 << 20;
 
-/// How long another client waits at most.
+/// Maximum wait of another client.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
-/// How long the server has to give memory back.
+/// Time for the server to release memory.
 const AFTERWARDS: Duration = Duration::from_secs(15);
 
 pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
@@ -48,7 +49,7 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Sends forms to a server that has keys, without one. Says how much memory they took.
+/// Sends forms without a key to a server that requires keys. Returns the memory they took.
 fn forms(means: &Means<'_>, tally: &mut Tally) -> Result<u64> {
     let keys = means.folder.join("keys.jsonl");
     let mut new = Command::new(means.lookalike);
@@ -72,7 +73,7 @@ fn forms(means: &Means<'_>, tally: &mut Tally) -> Result<u64> {
     Ok(taken)
 }
 
-/// A form whose first header never ends. To be refused on the way is what it should come to.
+/// A form whose first header never ends. The expected result is a rejection.
 fn endless_form(address: SocketAddr) -> Result<()> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_write_timeout(Some(Duration::from_secs(5)))?;
@@ -90,7 +91,7 @@ fn endless_form(address: SocketAddr) -> Result<()> {
     Ok(())
 }
 
-/// Searches and writes long texts, all clients at once. Says how much memory they took.
+/// Searches for and writes long texts, all clients at once. Returns the memory they took.
 fn texts(means: &Means<'_>, tally: &mut Tally) -> Result<u64> {
     let root = means.folder.join("of-texts");
     fs::create_dir(&root)?;
@@ -115,7 +116,7 @@ fn texts(means: &Means<'_>, tally: &mut Tally) -> Result<u64> {
                     format!("{{\"id\":\"{number}\",\"text\":\"{own}\"}}")
                 };
                 let (status, answer) = service.client()?.send("POST", path, &body)?;
-                // Refused for now, or as too large for the bound: both are answers.
+                // Rejected for now, or as too large for the limit: both are valid responses.
                 let is_answer = [200, 413, 429, 503].contains(&status);
                 anyhow::ensure!(is_answer, "{status} {}", String::from_utf8_lossy(&answer));
                 Ok(())
@@ -134,7 +135,7 @@ fn texts(means: &Means<'_>, tally: &mut Tally) -> Result<u64> {
         let held = settled(&service, before + HELD_BYTES)?.saturating_sub(before);
         tally.count((held > HELD_BYTES).then(|| format!("after {what} of long texts {} MiB are held", held >> 20)));
     }
-    // One by one there is room for it.
+    // One at a time must fit.
     let (status, _) =
         service.client()?.send("POST", "/v1/indexes/texts/search", &format!("{{\"text\":\"{text}\"}}"))?;
     tally.count((status != 200).then(|| format!("a search of a long text alone: {status}")));
@@ -142,7 +143,7 @@ fn texts(means: &Means<'_>, tally: &mut Tally) -> Result<u64> {
     Ok(taken)
 }
 
-/// Words that are all different.
+/// Distinct words.
 fn long_text() -> String {
     let mut text = String::with_capacity(TEXT_BYTES + 16);
     let mut number = 0_u64;
@@ -153,7 +154,7 @@ fn long_text() -> String {
     text
 }
 
-/// Runs clients at once, does something else meanwhile again and again, and says how much memory the server had at most.
+/// Runs clients at once, repeats another action meanwhile, and returns the peak memory of the server.
 fn watched<C: FnOnce() -> Result<()> + Send>(
     service: &Service,
     clients: Vec<C>,
@@ -172,7 +173,7 @@ fn watched<C: FnOnce() -> Result<()> + Send>(
     Ok(most)
 }
 
-/// What the server has once it has come down to this, or after some time.
+/// The memory of the server once it has fallen to `wanted`, or after a timeout.
 fn settled(service: &Service, wanted: u64) -> Result<u64> {
     let start = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! Output onto disks of many sizes: a run ends well and complete, or with exit 2 and nothing left on the disk.
+//! Writes output to disks of many sizes: a run completes, or ends with exit code 2 and leaves nothing on the disk.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::{Means, Tally, kills};
 
-/// Mounts a disk of so many kilobytes over the folder, runs, and shows what is there.
+/// Mounts a disk of this many kilobytes over the folder, runs the command, and lists the contents.
 const SCRIPT: &str = r#"mount -t tmpfs -o size="$1"k tmpfs "$2" || exit 99
 cd "$2" && TMPDIR="$2" "$3" dedup "$4" -o out --quiet --memory 64M >/dev/null 2>stderr-of-run
 code=$?

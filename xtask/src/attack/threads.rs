@@ -1,4 +1,4 @@
-//! The same bytes from 1 to 16 threads, of every command that has threads.
+//! The same bytes from 1 to 16 threads, for every command that uses threads.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use super::guarded::Guarded;
 use super::{Means, Tally, kills};
 
-/// Commands on the corpus of the kills, and what they write besides standard output.
+/// Commands on the corpus of the kill tests, and their output besides standard output.
 const COMMANDS: [(&[&str], Option<&str>); 5] = [
     (&["dedup", "corpus", "--id", "id", "-o", "out", "--force"], Some("removed.jsonl")),
     (&["dedup", "corpus", "--id", "id", "-o", "out", "--force", "--memory", "96M"], Some("removed.jsonl")),
@@ -30,7 +30,7 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
     };
     let expected = COMMANDS.iter().map(|command| answer(*command, 1)).collect::<Result<Vec<_>>>()?;
     ensure!(expected.iter().all(|answer| answer.len() > 1000), "an answer is too short to tell anything");
-    // Odd numbers first: where time is short, the far end is not left out.
+    // In mixed order: if time is short, high numbers are tested too.
     for threads in [2, 16, 3, 7, 5, 12, 4, 8, 6, 9, 10, 11, 13, 14, 15] {
         if !means.has_time() {
             break;

@@ -1,4 +1,4 @@
-//! Workbooks around a sheet and its texts, which may be anything.
+//! Workbooks with an arbitrary sheet and shared strings.
 
 use std::io::{Cursor, Write};
 
@@ -10,11 +10,11 @@ const RELATIONS: &str = r#"<?xml version="1.0"?><Relationships xmlns="http://sch
 const WORKBOOK: &str = r#"<?xml version="1.0"?><workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="People" sheetId="1" r:id="r1"/></sheets></workbook>"#;
 const PARTS: &str = r#"<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings" Target="sharedStrings.xml"/></Relationships>"#;
 
-/// Rows of people; every cell is a text of [`texts`].
+/// Rows of people; every cell is one of [`texts`].
 const ROWS: usize = 12;
 const COLUMNS: [&str; 3] = ["id", "name", "city"];
 
-/// The sheet, as XML.
+/// The sheet as XML.
 pub(super) fn sheet() -> String {
     let cell = |row: usize, column: usize| {
         let letter = char::from(b'A' + column as u8);
@@ -30,7 +30,7 @@ pub(super) fn sheet() -> String {
     )
 }
 
-/// The texts of all cells, as XML.
+/// The texts of all cells as XML.
 pub(super) fn texts() -> String {
     let person = |number: usize| [number.to_string(), format!("Ann {} Miller", number / 2), "Ulm".to_owned()];
     let texts: Vec<String> = COLUMNS.map(str::to_owned).into_iter().chain((0..ROWS).flat_map(person)).collect();
@@ -41,7 +41,7 @@ pub(super) fn texts() -> String {
     )
 }
 
-/// A workbook of a sheet and texts.
+/// A workbook with a sheet and texts.
 pub(super) fn packed(sheet: &[u8], texts: &[u8]) -> Result<Vec<u8>> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in [

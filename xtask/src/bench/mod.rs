@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: speed and memory of `lookalike dedup` compared with `wc -w`, with recall and precision.
 //!
-//! The timed runs take turns, so that whatever slows the machine down slows all of them. Everything that needs much
+//! The timed runs alternate, so that anything that slows the machine down affects all of them. Work that needs much
 //! memory or both cores comes after the last of them.
 
 mod corpora;
@@ -21,8 +21,8 @@ use self::corpora::{crawl, mixed, texts, truth};
 use self::tables::{pages, report, results};
 use self::timed::running::again_optimized;
 use self::timed::{
-    accuracy, blowup, growth, headline, index, index_growth, link, methods, prints, python, reading, serve, sets,
-    sketching, text, timing,
+    accuracy, blowup, decontaminate, growth, headline, index, index_growth, link, methods, passages, prints, python,
+    reading, serve, sets, sketching, text, timing,
 };
 use crate::workspace::{Workspace, succeed};
 
@@ -68,6 +68,8 @@ enum Part {
     },
     /// Generate a synthetic crawl of WET files, and print its path
     Crawl(crawl::Options),
+    /// Test items in a corpus: speed, recall and false hits, compared with decon and with shared 13-grams
+    Decontaminate(decontaminate::Options),
     /// Seconds per document, for ten and a hundred times as many documents
     Growth(growth::Options),
     /// A whole crawl, also with little memory, compared with decompression
@@ -82,6 +84,8 @@ enum Part {
     Edits(peers::edits::Options),
     /// Sketching speed by method, search for sketches within 3 bits, and the exact join compared with the default
     Methods(methods::Options),
+    /// Lines, paragraphs and runs compared with `wc -w`, and copies in source code compared with jscpd
+    Passages(passages::Options),
     /// Speed, memory and accuracy compared with other tools
     Peers(peers::Options),
     /// Synthetic prints in a gallery: how often the right finger is found, and how fast
@@ -113,6 +117,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             println!("{}", crawl::prepare(&workspace.target().join("bench"), options)?.display());
             return Ok(());
         }
+        Some(Part::Decontaminate(options)) => return decontaminate::run(workspace, options),
         Some(Part::Growth(options)) => return growth::run(workspace, options),
         Some(Part::Headline(options)) => return headline::run(workspace, options),
         Some(Part::Edits(options)) => return peers::edits::run(workspace, options),
@@ -120,6 +125,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::IndexGrowth(options)) => return index_growth::run(workspace, options),
         Some(Part::Link(options)) => return link::run(workspace, options),
         Some(Part::Methods(options)) => return methods::run(workspace, options),
+        Some(Part::Passages(options)) => return passages::run(workspace, options),
         Some(Part::Peers(options)) => return peers::run(workspace, options),
         Some(Part::Prints(options)) => return prints::run(workspace, options),
         Some(Part::Python(options)) => return python::run(workspace, options),
@@ -149,7 +155,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 
     let measured = report::Measured { corpus_bytes: corpus.metadata()?.len(), timings, sketching, accuracy };
     report::print(&corpus, &lookalike, &measured);
-    // What another corpus shows is not for the documentation.
+    // Results for another corpus are not for the documentation.
     let is_whole = options.corpus.is_none() && options.documents == DOCUMENTS;
     let name = if is_whole { "dedup" } else { "dedup-trial" };
     let file = results::write(workspace, name, &[&lookalike, Path::new("wc")], &measured)?;
@@ -161,13 +167,13 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The judge and the sketching are part of this program, so it must itself be a release build.
+/// The judge and sketching are part of this program, so it must itself be a release build.
 fn run_optimized(workspace: &Workspace, options: &Options) -> Result<()> {
     let mut cargo = workspace.cargo();
     cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench"]);
     cargo.args(["--runs", &options.runs.to_string()]);
     match &options.corpus {
-        // The path was given relative to where the user is, and cargo is called elsewhere.
+        // The path is relative to the user's folder, and cargo runs elsewhere.
         Some(file) => cargo.arg("--corpus").arg(std::path::absolute(file)?),
         None => cargo.args(["--documents", &options.documents.to_string()]),
     };

@@ -1,4 +1,4 @@
-//! A root folder with nothing in it but the program and its input, in which the program is run: what it needs of a system shows.
+//! Runs the program in a root folder that contains only the program and its input, to reveal missing dependencies.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use super::copy_program;
 use crate::workspace::{Workspace, words};
 
-/// The documents that are removed of `examples/five.jsonl`.
+/// Number of documents removed from `examples/five.jsonl`.
 const REMOVED: usize = 3;
 
 /// Runs the program in an empty root.
@@ -20,7 +20,7 @@ pub(super) fn run(workspace: &Workspace, binary: &Path) -> Result<()> {
     run_in(workspace, root.path(), "the static binary")
 }
 
-/// Runs `usr/bin/lookalike` of a root on an example, without the variables of the user, and checks what it writes.
+/// Runs `usr/bin/lookalike` of a root on an example, without the user's variables, and checks its output.
 pub(super) fn run_in(workspace: &Workspace, root: &Path, what: &str) -> Result<()> {
     let data = root.join("data");
     fs::create_dir_all(&data)?;
@@ -41,7 +41,7 @@ pub(super) fn run_in(workspace: &Workspace, root: &Path, what: &str) -> Result<(
     Ok(())
 }
 
-/// A command in another root, with or without the rights of root; none if neither works.
+/// A command in another root, with or without root privileges; none if neither works.
 fn chroot(root: &Path) -> Option<Command> {
     let with = |words: &[&str]| {
         let mut command = Command::new(words[0]);
@@ -55,13 +55,13 @@ fn chroot(root: &Path) -> Option<Command> {
         probe.args(command.get_args()).args(["/usr/bin/lookalike", "--version"]);
         bare(&mut probe);
         probe.stdout(Stdio::null()).stderr(Stdio::null());
-        // A program that is found but does not start is a failure of the program, which the caller is to see.
+        // A program that is found but does not start is a failure of the program, which the caller must see.
         let is_possible = probe.status().is_ok_and(|status| status.code() != Some(125) && status.code() != Some(1));
         is_possible.then_some(command)
     })
 }
 
-/// Leaves a command no variable but the path that it is found by.
+/// Removes all environment variables except the search path.
 fn bare(command: &mut Command) {
     command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
 }

@@ -1,4 +1,4 @@
-//! The Debian package: the static binary with its manual pages, completions and licenses. It depends on nothing.
+//! The Debian package: the static binary with its manual pages, completions and licenses. It has no dependencies.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,17 +10,17 @@ use anyhow::{Context, Result, ensure};
 use super::{Dist, clean, copy_program, list};
 use crate::workspace::{Workspace, succeed};
 
-/// The architecture as Debian names it.
+/// Debian's name of the architecture.
 const ARCHITECTURE: &str = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
 
-/// Where the completions of each shell belong, by the end of their name.
+/// Destination of each shell's completions, by file extension.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "usr/share/bash-completion/completions/lookalike"),
     ("fish", "usr/share/fish/vendor_completions.d/lookalike.fish"),
     ("_lookalike", "usr/share/zsh/vendor-completions/_lookalike"),
 ];
 
-/// Builds the package, and says where it is.
+/// Builds the package, and returns its path.
 pub(super) fn build(dist: &Dist<'_>) -> Result<PathBuf> {
     let staged = tempfile::tempdir().context("cannot make a folder for the package")?;
     let root = staged.path().join("root");
@@ -46,14 +46,14 @@ pub(super) fn build(dist: &Dist<'_>) -> Result<PathBuf> {
     fs::write(place("DEBIAN/control")?, control(dist.version, size))?;
     let package = dist.folder.join(format!("lookalike_{}_{ARCHITECTURE}.deb", dist.version));
     let mut dpkg = Command::new("dpkg-deb");
-    // The compression that every dpkg of the last ten years knows.
+    // The compression that every dpkg of the last ten years supports.
     dpkg.args(["--root-owner-group", "-Zxz", "--build"]).arg(&root).arg(&package).stdout(Stdio::null());
     succeed(&mut dpkg)?;
     println!("{}", package.display());
     Ok(package)
 }
 
-/// Installs the package into an empty root by `dpkg`, and runs what it installed.
+/// Installs the package into an empty root with `dpkg`, and runs it.
 pub(super) fn install(workspace: &Workspace, package: &Path) -> Result<()> {
     let root = tempfile::tempdir().context("cannot make a root")?;
     let state = root.path().join("var/lib/dpkg");
@@ -85,7 +85,7 @@ fn control(version: &str, kilobytes: u64) -> String {
             and matches fingerprints. Every removal names the kept document and their\n exact similarity.\n"
 }
 
-/// Both licenses, as the file that Debian wants.
+/// Both licenses, in the file that Debian requires.
 fn copyright(workspace: &Workspace) -> Result<String> {
     let mut text = "lookalike is licensed under either of the following, at your option.\n".to_owned();
     for file in ["LICENSE-MIT", "LICENSE-APACHE"] {
@@ -95,7 +95,7 @@ fn copyright(workspace: &Workspace) -> Result<String> {
     Ok(text)
 }
 
-/// A file packed by gzip, without its name and time.
+/// Compresses a file with gzip, without its name and time.
 fn compress(from: &Path, to: &Path) -> Result<()> {
     let bytes = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
     let mut packer = flate2::write::GzEncoder::new(fs::File::create(to)?, flate2::Compression::best());

@@ -1,4 +1,4 @@
-//! Whether a Linux program is static: it names no loader, so that it needs no library of the system.
+//! Checks that a Linux program is static: it names no loader, so it needs no shared libraries.
 
 use anyhow::{Context, Result, ensure};
 
@@ -9,7 +9,7 @@ const INTERPRETER: u32 = 3;
 ///
 /// # Errors
 ///
-/// If it is not such a file, or is cut off.
+/// If it is not such a file, or is truncated.
 pub(super) fn is_static(program: &[u8]) -> Result<bool> {
     ensure!(program.starts_with(&[0x7f, b'E', b'L', b'F', 2, 1]), "it is not a 64-bit Linux program");
     let bytes = |from: usize, length: usize| {
@@ -33,7 +33,7 @@ pub(super) fn is_static(program: &[u8]) -> Result<bool> {
 mod tests {
     use super::*;
 
-    /// A program of these headers and nothing else.
+    /// A program with only these headers.
     fn program(headers: &[u32]) -> Vec<u8> {
         let mut bytes = vec![0; 0x40];
         bytes[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, 1]);

@@ -1,7 +1,9 @@
-//! `cargo xtask dist`: everything that is handed out with a version, in one folder, each tried where nothing else is installed.
+//! `cargo xtask dist`: builds all files of a release in one folder, and tests each in an environment where nothing else
+//! is installed.
 //!
-//! A static Linux binary in an archive, a Debian package, wheels, the recipe of a container image, release notes, and checksums
-//! of them all. What cannot be tried on this machine is named, and ends nothing. `RELEASE.md` says where these go.
+//! A static Linux binary in an archive, a Debian package, wheels, the recipe of a container image, release notes, and
+//! checksums of them all. Tests that are impossible on this machine are reported, and are not failures. `RELEASE.md`
+//! describes where the files are published.
 
 mod clean;
 mod deb;
@@ -17,20 +19,20 @@ use anyhow::{Context, Result, ensure};
 use crate::python::{self, Reach};
 use crate::workspace::{Workspace, succeed};
 
-/// Musl's C library is linked into the program, so that it runs on every Linux of the architecture.
+/// Musl's C library is linked statically, so the program runs on every Linux of the architecture.
 const TARGET: &str =
     if cfg!(target_arch = "aarch64") { "aarch64-unknown-linux-musl" } else { "x86_64-unknown-linux-musl" };
 
-/// The command of the archive, as the archive and the image have it.
+/// Name of the binary in the archive and the image.
 const BINARY: &str = "lookalike";
 
-/// What `dist` can be told.
+/// Options of `cargo xtask dist`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
     /// The folder to write to [default: target/dist]
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// A static binary that is already built, in place of one that is built
+    /// A static binary that is already built, in place of building one
     #[arg(long, value_name = "PATH")]
     binary: Option<PathBuf>,
     /// Leave out the wheels, which take the longest to build
@@ -38,7 +40,7 @@ pub(crate) struct Options {
     no_wheels: bool,
 }
 
-/// What is handed out, and where it comes from.
+/// The release files and their sources.
 struct Dist<'a> {
     workspace: &'a Workspace,
     /// The folder of all files.
@@ -50,7 +52,7 @@ struct Dist<'a> {
     assets: PathBuf,
 }
 
-/// Builds, tries and sums up.
+/// Builds, tests and computes checksums.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "packages for Linux are built on Linux");
     let folder = options.folder.clone().unwrap_or_else(|| workspace.target().join("dist"));
@@ -85,7 +87,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     dist.sum_up()
 }
 
-/// Builds the static program. Rustup installs the musl target; its C compiler has to be there.
+/// Builds the static program. Rustup installs the musl target; its C compiler must be installed.
 fn build(workspace: &Workspace) -> Result<PathBuf> {
     let mut listed = Command::new("rustup");
     listed.args(["target", "list", "--installed"]).current_dir(workspace.root());
@@ -123,7 +125,7 @@ impl Dist<'_> {
         Ok(())
     }
 
-    /// The wheels, each tried in an environment without any other package.
+    /// The wheels, each tested in an environment without any other package.
     fn wheels(&self) -> Result<()> {
         for wheel in python::wheels(self.workspace, Reach::Everywhere)? {
             let name = wheel.file_name().context("a wheel has a name")?;
@@ -132,7 +134,7 @@ impl Dist<'_> {
         Ok(())
     }
 
-    /// The recipe of the image beside its binary; built and run where there is a program for it.
+    /// The recipe of the image beside its binary; built and run if there is a program for it.
     fn image(&self) -> Result<()> {
         let image = self.folder.join("image");
         fs::create_dir_all(&image)?;
@@ -165,14 +167,14 @@ impl Dist<'_> {
     }
 }
 
-/// Whether a program is there and its service, if it has one, answers.
+/// True if a program exists and its service, if it has one, responds.
 fn answers(program: &str) -> bool {
     let mut call = Command::new(program);
     call.arg("info").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     call.status().is_ok_and(|status| status.success())
 }
 
-/// Copies a program, which stays one.
+/// Copies a program with its permissions.
 fn copy_program(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
     Ok(())

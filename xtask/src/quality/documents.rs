@@ -1,7 +1,7 @@
-//! Recall and precision of `lookalike pairs` on documents of which the exact answer is known.
+//! Recall and precision of `lookalike pairs` on documents with known exact results.
 //!
-//! The answers were computed by someone else's tokens (`\w+`, which keeps underscores in words), so that similarities
-//! differ a little from ours. Hence the margin: nothing is asked of pairs within 0.02 of the threshold.
+//! The results were computed with different tokens (`\w+`, which keeps underscores in words), so similarities differ
+//! slightly from ours. Pairs within a margin of 0.02 of the threshold are therefore ignored.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,26 +13,26 @@ use crate::quality::score::{self, Score};
 use crate::table::Table;
 use crate::workspace::words;
 
-/// The least recall outside the margin on sets that are held to it. Precision must be 1.
+/// Minimum recall outside the margin on sets with a target. Precision must be 1.
 const LEAST_RECALL: f64 = 0.99;
 
-/// A set of documents with its answer.
+/// A set of documents with its results.
 struct Set {
     folder: &'static str,
     answer: &'static str,
     shingle: &'static str,
     thresholds: &'static [f64],
-    /// The similarity from which on the answer lists pairs.
+    /// Minimum similarity of the pairs in the results.
     floor: f64,
     demand: Demand,
 }
 
-/// What a set is run for.
+/// Purpose of a set.
 #[derive(Clone, Copy, PartialEq)]
 enum Demand {
     /// It must reach the recall and the precision.
     Held,
-    /// It is shown.
+    /// It is only shown.
     Shown,
 }
 
@@ -45,7 +45,7 @@ const SETS: [Set; 9] = [
     set("fortunes-short", "oracle_jaccard_char5.tsv", "char:5", &[0.8], 0.6, Demand::Held),
     set("udhr-multilingual", "oracle_jaccard_char5.tsv", "char:5", &[0.8], 0.3, Demand::Held),
     set("manpages-l10n-sample", "oracle_jaccard_char5.tsv", "char:5", &[0.8], 0.6, Demand::Held),
-    // Ten planted pairs, all at 0.95 or more; whatever else is alike is below 0.2. The answer gives no similarities.
+    // Ten planted pairs, all at 0.95 or more; all other pairs are below 0.2. The results have no similarities.
     set("mccormick-articles-1000", "gold_pairs.tsv", "word:5", &[0.8], 0.0, Demand::Shown),
 ];
 
@@ -60,7 +60,7 @@ const fn set(
     Set { folder, answer, shingle, thresholds, floor, demand }
 }
 
-/// Runs all sets of the folder `data`; names those that were missed.
+/// Runs all sets of the folder `data`; lists failures.
 pub(super) fn run(lookalike: &Path, data: &Path) -> Result<Vec<String>> {
     let mut table = Table::new(&[
         "set",

@@ -1,10 +1,16 @@
 //! `cargo xtask quality`: how good the results are on real data of which the answer is known.
 
+mod boilerplate;
+mod code;
+pub(crate) mod contamination;
 mod documents;
+mod pages;
+mod passages;
 mod prints;
 mod records;
 mod score;
 mod sets;
+mod short;
 mod thin;
 
 use std::path::Path;
@@ -26,6 +32,16 @@ pub(crate) fn run(workspace: &Workspace, data: Option<&Path>, keep: Option<&Path
     let lookalike = workspace.build_lookalike()?;
     println!("documents\n");
     let mut missed = documents::run(&lookalike, &data)?;
+    println!("\ntest items\n");
+    missed.extend(contamination::run(&lookalike, &data)?);
+    println!("\npassages\n");
+    missed.extend(passages::run(&lookalike, &data)?);
+    println!("\nsource code\n");
+    missed.extend(code::run(&lookalike, &data)?);
+    println!("\nboilerplate\n");
+    missed.extend(boilerplate::run(&lookalike, &data)?);
+    println!("\nshort texts, contracts and conversations\n");
+    missed.extend(short::run(&lookalike, &data)?);
     println!("\nrecords\n");
     missed.extend(records::run(&lookalike, &data)?);
     println!("\nrecords, few of them with a match\n");
@@ -37,6 +53,8 @@ pub(crate) fn run(workspace: &Workspace, data: Option<&Path>, keep: Option<&Path
     );
     println!("\nsets\n");
     missed.extend(sets::count(&lookalike, &data)?);
+    println!("\nmain content of pages\n");
+    missed.extend(pages::run(&lookalike, &data)?);
     println!("\nprints\n");
     missed.extend(prints::run(&lookalike, &data)?);
     ensure!(missed.is_empty(), "missed: {}", missed.join(", "));

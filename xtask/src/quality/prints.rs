@@ -1,6 +1,6 @@
 //! `lookalike prints` on real fingerprints: error rates of alignment, recall of candidates, and speed.
 //!
-//! Note that databases are different sensors, and finger 101 of one is not finger 101 of another.
+//! Note that databases are from different sensors, and finger 101 of one is not finger 101 of another.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,20 +18,20 @@ use crate::table::Table;
 
 const FOLDER: &str = "fingerprints_fvc2002";
 
-/// A database: its name, the highest equal error rate that is good enough, and the one of `OpenAFIS` by its published scores.
+/// A database: its name, the maximum equal error rate, and that of `OpenAFIS` by its published scores.
 const DATABASES: [(&str, f64, f64); 4] =
     [("DB1_B", 0.06, 0.081), ("DB2_B", 0.06, 0.075), ("DB3_B", 0.09, 0.142), ("DB4_B", 0.04, 0.067)];
 
-/// The least number of aligned comparisons in a second of one core.
+/// Minimum number of alignments per second per core.
 const LEAST_SPEED: f64 = 2_000.0;
 
-/// The side of a grid's squares in pixels: a large one, since these prints are shifted.
+/// Side of a grid's squares in pixels: large, since these prints are shifted.
 const SQUARE: &str = "40";
 
-/// How many candidates of a query are aligned, one after the other.
+/// Numbers of candidates to align per query.
 const ALIGNED: [usize; 4] = [1, 5, 10, 20];
 
-/// Runs all databases and names those that were missed; where they are absent there is nothing to do.
+/// Runs all databases and lists failures; does nothing if they are missing.
 pub(super) fn run(lookalike: &Path, data: &Path) -> Result<Vec<String>> {
     let source = data.join(FOLDER).join("minutiae.csv");
     if !source.is_file() {
@@ -63,7 +63,7 @@ fn finger_and_number(name: &str) -> (&str, &str) {
     name.rsplit_once('_').unwrap_or((name, ""))
 }
 
-/// The scores of pairs of one finger, and of two.
+/// The scores of pairs of the same finger, and of different ones.
 fn apart(pairs: &Pairs) -> [Vec<f64>; 2] {
     let of = |is_genuine: bool| {
         let is_one = |one: &str, other: &str| finger_and_number(one).0 == finger_and_number(other).0;
@@ -79,7 +79,7 @@ struct Prints<'a> {
 }
 
 impl Prints<'_> {
-    /// All pairs of each database; answers what is not good enough.
+    /// All pairs of each database; returns failures.
     fn verify(&self) -> Result<Vec<String>> {
         let mut table = Table::new(&[
             "database",
@@ -143,7 +143,7 @@ impl Prints<'_> {
         Ok(failures)
     }
 
-    /// The first impressions are the gallery, and all others are looked for.
+    /// The first impressions are the gallery, and all others are queries.
     fn identify(&self) -> Result<()> {
         let is_first = |name: &str| finger_and_number(name).1 == "1";
         let gallery = self.write("gallery.csv", is_first)?;
@@ -193,7 +193,7 @@ impl Prints<'_> {
         Ok(path)
     }
 
-    /// The pairs that the command writes, and the seconds that it took of a core.
+    /// The pairs that the command writes, and its processor time in seconds.
     fn pairs(&self, input: &Path, flags: &[&str]) -> Result<(Pairs, f64)> {
         let out = self.folder.join("pairs.tsv");
         let mut command = Command::new(self.lookalike);

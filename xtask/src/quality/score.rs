@@ -1,40 +1,39 @@
-//! Pairs that were found, held against the pairs of an answer.
+//! Compares found pairs with the true ones.
 //!
-//! An answer lists only pairs from its floor on. Of a pair that it does not list nothing
-//! is known but that it is below the floor.
+//! The reference lists only pairs above its floor. Of an unlisted pair, it is only known that it is below the floor.
 
 use std::collections::HashSet;
 
 use crate::pairs::{Pair, Pairs, share};
 
-/// How far from the threshold other tokens may push a similarity.
+/// Maximum difference of similarities because of different tokens.
 pub(super) const MARGIN: f64 = 0.02;
 
-/// Similarities are written with four digits, and sums of them with an error in the last bit.
+/// Similarities have four digits, and sums of them an error in the last bit.
 const ROUNDING: f64 = 1e-9;
 
-/// How many pairs of each kind are shown.
+/// Maximum number of pairs of each kind to show.
 const MOST_SHOWN: usize = 10;
 
-/// What was found of an answer at one threshold.
+/// Comparison with a reference at one threshold.
 pub(super) struct Score {
-    /// Pairs of the answer at the threshold or above.
+    /// Pairs of the reference at the threshold or above.
     pub(super) true_count: usize,
     /// Pairs that were found.
     pub(super) found_count: usize,
-    /// Of the answer's pairs clearly above the threshold, the share that was found.
+    /// Of the reference's pairs clearly above the threshold, the share that was found.
     pub(super) recall_outside: f64,
-    /// Of the pairs that were found, the share that is not clearly below the threshold.
+    /// Of the found pairs, the share that is not clearly below the threshold.
     pub(super) precision_outside: f64,
-    /// Of the answer's pairs at the threshold or above, the share that was found.
+    /// Of the reference's pairs at the threshold or above, the share that was found.
     pub(super) recall: f64,
-    /// Of the pairs that were found, the share that the answer has at the threshold or above.
+    /// Of the found pairs, the share that is in the reference at the threshold or above.
     pub(super) precision: f64,
-    /// The largest difference between the two similarities of one pair; none when the answer has no similarities.
+    /// The largest difference between the two similarities of one pair; none if the reference has no similarities.
     pub(super) largest_difference: Option<f64>,
-    /// Pairs clearly above the threshold that were not found, with the answer's similarity.
+    /// Pairs clearly above the threshold that were not found, with the reference's similarity.
     pub(super) missed: Vec<(Pair, f64)>,
-    /// Pairs that were found and are clearly below the threshold, with our similarity and the answer's.
+    /// Found pairs that are clearly below the threshold, with our similarity and the reference's.
     pub(super) wrong: Vec<(Pair, f64, Option<f64>)>,
 }
 
@@ -46,7 +45,7 @@ impl Score {
         };
         let exactly = at_least(threshold);
         let clearly = at_least(threshold + MARGIN);
-        // Below the floor the answer is silent, so there the margin ends at the floor.
+        // Below the floor the reference has no information, so the margin ends at the floor.
         let possibly = at_least((threshold - MARGIN).max(floor));
 
         let mut missed: Vec<_> = clearly
@@ -63,7 +62,7 @@ impl Score {
         wrong.sort_by(|one, other| one.0.cmp(&other.0));
 
         let exact_count = exactly.iter().filter(|pair| found.contains_key(**pair)).count();
-        // An answer of nothing but ones tells which pairs are true and not how alike they are.
+        // A reference with only ones lists true pairs without similarities.
         let has_similarities = answer.values().any(|similarity| *similarity < 1.0);
         let differences = found.iter().filter_map(|(pair, ours)| Some((ours - answer.get(pair)?).abs()));
         Self {
@@ -79,7 +78,7 @@ impl Score {
         }
     }
 
-    /// Names the pairs that should have been found and the pairs that should not.
+    /// Lists the missing and the wrong pairs.
     pub(super) fn explain(&self, set: &str, threshold: f64) {
         for ((one, other), similarity) in self.missed.iter().take(MOST_SHOWN) {
             println!("{set} at {threshold}: not found: {one} and {other}, {similarity} in the answer");

@@ -1,4 +1,4 @@
-//! Sets whose numbers of pairs were counted by others, to the last pair.
+//! Sets whose exact numbers of pairs have been published.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,10 +9,10 @@ use anyhow::{Context, Result, ensure};
 use crate::table::Table;
 use crate::workspace::words;
 
-/// The thresholds that pairs were counted at.
+/// The thresholds of the published numbers.
 const THRESHOLDS: [&str; 4] = ["0.5", "0.7", "0.8", "0.9"];
 
-/// A collection with the numbers of its pairs, which its README tells.
+/// A collection with the numbers of its pairs, from its README.
 struct Counted {
     folder: &'static str,
     file: &'static str,
@@ -36,7 +36,7 @@ const COUNTED: [Counted; 3] = [
     },
 ];
 
-/// Counts pairs, and names where another number came out; what is not there is passed over.
+/// Counts pairs, and lists differing numbers; missing collections are skipped.
 pub(super) fn count(lookalike: &Path, data: &Path) -> Result<Vec<String>> {
     let mut table = Table::new(&["sets", "threshold", "published", "found", "verdict"]);
     let mut failures = Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn count(lookalike: &Path, data: &Path) -> Result<Vec<String>> {
             let mut command = Command::new(lookalike);
             command.arg("sets").arg(&input).args(*arguments);
             command.args(["--threshold", threshold, "--format", "tsv", "--quiet"]);
-            // The first line names the columns.
+            // The first line is the header.
             let found = line_count(&mut command)?.saturating_sub(1);
             let verdict = if found == *published { "met" } else { "missed" };
             if found != *published {
@@ -69,7 +69,7 @@ pub(super) fn count(lookalike: &Path, data: &Path) -> Result<Vec<String>> {
     Ok(failures)
 }
 
-/// How many lines a command writes.
+/// Number of lines that a command writes.
 fn line_count(command: &mut Command) -> Result<u64> {
     let words = words(command);
     let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot run {words}"))?;

@@ -1,7 +1,7 @@
 //! Tables in which few records have a match: one record of each true cluster, and a share of the others added back.
 //!
-//! Where duplicates are few, namesakes and neighbors are many more than they, and a model that is learned from what is there may learn
-//! those instead. So what is asked for here is mostly that little is found.
+//! If duplicates are rare, namesakes and neighbors outnumber them, and a model learned from the data may learn those
+//! instead. The main target here is therefore that little is found.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::pairs::Pair;
 /// The shares of records that have a duplicate.
 pub(super) const SHARES: [f64; 3] = [0.0, 0.01, 0.05];
 
-/// A table as it is read: its heading, and its rows by id.
+/// An input table: its header, and its rows by id.
 pub(super) struct Rows {
     heading: csv::StringRecord,
     rows: Vec<csv::StringRecord>,
@@ -28,7 +28,7 @@ impl Rows {
         Ok(Self { heading, rows: reader.records().collect::<csv::Result<_>>()? })
     }
 
-    /// Writes the rows whose ids are wanted, and no others.
+    /// Writes only the rows with these ids.
     pub(super) fn write(&self, path: &Path, wanted: &HashSet<String>) -> Result<()> {
         let mut writer = csv::Writer::from_path(path).with_context(|| format!("cannot write {}", path.display()))?;
         writer.write_record(&self.heading)?;
@@ -43,7 +43,7 @@ impl Rows {
     }
 }
 
-/// The ids that stay of one table: the first of each cluster in an order of chance, and a second one of some.
+/// The remaining ids of one table: the first of each cluster in random order, and for some a second one.
 pub(super) fn of_one(clusters: &HashMap<String, String>, share: f64) -> HashSet<String> {
     let mut members: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     clusters.iter().for_each(|(id, cluster)| members.entry(cluster).or_default().push(id));
@@ -61,14 +61,14 @@ pub(super) fn of_one(clusters: &HashMap<String, String>, share: f64) -> HashSet<
     kept
 }
 
-/// The ids that stay of two tables: who is in both is in one of them, by chance, and some in both after all.
+/// The remaining ids of two tables: records in both are kept in a random one, and some in both.
 pub(super) fn of_two(ids: [Vec<&str>; 2], answer: &HashSet<Pair>, share: f64) -> [HashSet<String>; 2] {
     let mut dice = Dice::new(9);
     let mut pairs: Vec<&Pair> = answer.iter().collect();
     pairs.sort_unstable();
     dice.shuffle(&mut pairs);
     let mut kept = ids.map(|ids| ids.into_iter().map(str::to_owned).collect::<HashSet<String>>());
-    // A record of several pairs goes with the first of them.
+    // A record of several pairs is removed with the first of them.
     for (at, (left, right)) in pairs.iter().enumerate() {
         if kept[0].contains(left) && kept[1].contains(right) {
             let (side, id) = if at % 2 == 0 { (0, left) } else { (1, right) };

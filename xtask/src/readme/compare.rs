@@ -1,9 +1,9 @@
-//! Whether a command printed what the README shows.
+//! Compares the output of a command with that shown in the README.
 //!
-//! Times, speeds and sizes differ from machine to machine, so a number before such a unit stands for any number; `…`
-//! stands for any text; and blanks, which depend on the width of numbers, count as one.
+//! Times, speeds and sizes differ from machine to machine, so a number before such a unit matches any number; `…`
+//! matches any text; and runs of spaces, which depend on the width of numbers, match one space.
 
-/// The first of the shown lines that is neither in `stdout` nor in `stderr` after the lines found before it.
+/// The first of the shown lines that is neither in `stdout` nor in `stderr` after the previously found lines.
 pub(super) fn first_missing<'a>(shown: &'a [String], stdout: &str, stderr: &str) -> Option<&'a str> {
     let mut outputs = [stdout, stderr].map(|output| output.lines().map(without_measures).collect::<Vec<_>>());
     let mut rests: Vec<&[String]> = outputs.iter_mut().map(|lines| &**lines).collect();
@@ -19,7 +19,7 @@ pub(super) fn first_missing<'a>(shown: &'a [String], stdout: &str, stderr: &str)
     })
 }
 
-/// Whether a line is the pattern, in which `…` stands for any text.
+/// True if a line matches the pattern, in which `…` matches any text.
 fn matches(pattern: &str, line: &str) -> bool {
     let parts: Vec<&str> = pattern.split('…').collect();
     let [first, middle @ .., last] = &parts[..] else {
@@ -37,7 +37,7 @@ fn matches(pattern: &str, line: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// A line with single blanks, and a name in place of each measure.
+/// The line with single spaces, and a name in place of each measurement.
 fn without_measures(line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
     let mut plain = Vec::new();
@@ -64,7 +64,7 @@ fn without_measures(line: &str) -> String {
     plain.join(" ")
 }
 
-/// A word as what stands before a number, the number, and what stands after it.
+/// Splits a word into the text before a number, the number, and the text after it.
 fn split_number(word: &str) -> (&str, &str, &str) {
     let start = word.find(|character: char| character.is_ascii_digit()).unwrap_or(word.len());
     let (opening, rest) = word.split_at(start);
@@ -75,7 +75,7 @@ fn split_number(word: &str) -> (&str, &str, &str) {
     if opening.contains(char::is_alphanumeric) { (word, "", "") } else { (opening, number, after) }
 }
 
-/// What a unit measures, with the punctuation after it; nothing if it is no unit of time, size or speed.
+/// The quantity of a unit, with the punctuation after it; none if it is not a unit of time, size or speed.
 fn name_of_unit(word: &str) -> Option<String> {
     let unit = word.trim_end_matches([',', '.', ';', ':', ')']);
     let measure = match unit {

@@ -1,8 +1,8 @@
-//! A clean copy of the repository: what is tracked, as it is in the work tree, and nothing else. What earlier commands of
-//! the README left behind must not be in the way of the check.
+//! A clean copy of the repository: tracked files as they are in the work tree, and nothing else. Output of earlier
+//! README commands must not affect the check.
 //!
-//! The copy keeps the time each file was changed. By it cargo knows the sources that are already built, so that the copy
-//! costs no second build.
+//! The copy preserves modification times, by which cargo recognizes sources that are already built, so that the copy
+//! needs no second build.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use anyhow::{Context, Result};
 
 use crate::workspace::Workspace;
 
-/// A copy that stays for inspection unless it is removed.
+/// A copy that is kept for inspection unless it is removed.
 pub(super) struct Copy {
     root: PathBuf,
-    /// Held as long as the copy is used: two runs at once would tread on each other's toes.
+    /// Held while the copy is in use, to prevent concurrent runs.
     _lock: File,
 }
 
 impl Copy {
-    /// Copies the workspace to a folder of its own beside what cargo builds, in place of an earlier copy.
+    /// Copies the workspace to a folder in the target folder, replacing an earlier copy.
     pub(super) fn make(workspace: &Workspace) -> Result<Self> {
         let folder = workspace.target().join("xtask");
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -36,12 +36,12 @@ impl Copy {
         Ok(Self { root, _lock: lock })
     }
 
-    /// Where the copy is.
+    /// The path of the copy.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Removes the copy, which has done its work.
+    /// Removes the copy.
     pub(super) fn remove(self) -> Result<()> {
         remove(&self.root)
     }
@@ -69,10 +69,10 @@ fn files(root: &Path, target: &Path) -> Result<Vec<PathBuf>> {
     match listed {
         Ok(output) if output.status.success() => {
             let names = String::from_utf8(output.stdout).context("a file name is not UTF-8")?;
-            // A file that is tracked may have been deleted.
+            // A tracked file may have been deleted.
             files.extend(names.split_terminator('\0').map(PathBuf::from).filter(|file| root.join(file).is_file()));
         }
-        // Without git, as in an unpacked archive, everything is the repository but what cargo makes.
+        // Without git, as in an unpacked archive, all files except cargo's output belong to the repository.
         _ => walk(root, Path::new(""), target, &mut files)?,
     }
     Ok(files)

@@ -1,8 +1,8 @@
-//! The commands of the README and the documentation, run in a fresh copy of the repository as a new user would run them.
+//! Runs the commands of the README and the documentation in a fresh copy of the repository, as a new user would.
 //!
-//! Every command of every `console` block must exit as the page says (0, or what a comment `# exit 1` names), and must
-//! print the lines shown after it. A command that ends with `&` goes on until the page ends; it is waited for until it says
-//! something. Some lines of a README are for a person only and are passed over: see [`is_for_people`].
+//! Every command of every `console` block must exit as the page says (0, or the code in a comment `# exit 1`), and must
+//! print the lines shown after it. A command that ends with `&` runs until the page ends; the check waits for its first
+//! output. Some lines of a README are only for people and are skipped: see [`is_for_people`].
 
 mod compare;
 mod copy;
@@ -22,7 +22,7 @@ use parse::Example;
 /// Runs all commands of the README, and then those of the documentation, page by page and in order.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let copy = copy::Copy::make(workspace)?;
-    // Where the README has the user install it, the command is simply there.
+    // Where users install the command, it is already available.
     succeed(in_copy(Command::new("cargo"), copy.root(), workspace)?.args([
         "build",
         "--quiet",
@@ -30,13 +30,15 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         "--package",
         "lookalike-cli",
     ]))?;
+    let mut failed = 0;
     for page in pages(workspace.root())? {
-        run_page(&page, &copy, workspace)?;
+        failed += run_page(&page, &copy, workspace)?;
     }
+    ensure!(failed == 0, "{failed} commands do not do what their page says; each is shown above");
     copy.remove()
 }
 
-/// The README first, and all pages beside it in the order of their names, relative to the root.
+/// The README first, then all pages sorted by name, relative to the root.
 fn pages(root: &Path) -> Result<Vec<PathBuf>> {
     let folder = Path::new("docs");
     let mut pages = Vec::new();
@@ -49,12 +51,13 @@ fn pages(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(pages)
 }
 
-fn run_page(page: &Path, copy: &copy::Copy, workspace: &Workspace) -> Result<()> {
+/// Runs the commands of a page, and shows those that fail. Returns their number, so that one run names all.
+fn run_page(page: &Path, copy: &copy::Copy, workspace: &Workspace) -> Result<usize> {
     let path = workspace.root().join(page);
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let examples = parse::examples(&text);
     ensure!(!examples.is_empty() || page != Path::new("README.md"), "README.md has no console block with a command");
-    let mut beside = Vec::new();
+    let (mut beside, mut failed) = (Vec::new(), 0);
     for example in &examples {
         if is_for_people(&example.command) {
             println!("  passed over: {}", example.command);
@@ -65,13 +68,18 @@ fn run_page(page: &Path, copy: &copy::Copy, workspace: &Workspace) -> Result<()>
             || format!("{}:{}: $ {} (in {})", page.display(), example.line, example.command, copy.root().display());
         match example.command.strip_suffix('&') {
             Some(command) => beside.push(Beside::start(command, example, copy.root(), workspace).with_context(place)?),
-            None => run_example(example, copy.root(), workspace).with_context(place)?,
+            None => {
+                if let Err(error) = run_example(example, copy.root(), workspace).with_context(place) {
+                    println!("failed: {error:#}");
+                    failed += 1;
+                }
+            }
         }
     }
-    Ok(())
+    Ok(failed)
 }
 
-/// What fetches the project, installs it, does not end by itself, or would run this very check again.
+/// True for commands that download the project, install it, do not end by themselves, or would run this check again.
 fn is_for_people(command: &str) -> bool {
     let command = command.split(" #").next().unwrap_or_default().trim();
     let installs = ["cargo install", "cargo xtask setup", "git clone", "pip install", "rustup default", "sudo apt-get"];
@@ -79,14 +87,14 @@ fn is_for_people(command: &str) -> bool {
     never_ends.contains(&command) || installs.iter().any(|install| command.starts_with(install))
 }
 
-/// A command that goes on while others are run.
+/// A command that runs in the background.
 struct Beside(Child);
 
 impl Beside {
-    /// Starts it, and waits for the first line, which must be the one that is shown, if one is.
+    /// Starts it, and waits for the first line, which must match the shown one, if any.
     fn start(command: &str, example: &Example, folder: &Path, workspace: &Workspace) -> Result<Self> {
         let mut shell = in_copy(Command::new("sh"), folder, workspace)?;
-        // In place of the shell, so that it is the command that is ended.
+        // Replaces the shell, so that the command itself is stopped.
         shell
             .arg("-c")
             .arg(format!("exec {command}"))
@@ -130,7 +138,7 @@ fn run_example(example: &Example, folder: &Path, workspace: &Workspace) -> Resul
     Ok(())
 }
 
-/// Sets a command up to run in the copy, on the build that is already there.
+/// Sets a command up to run in the copy, with the existing build.
 fn in_copy(mut command: Command, folder: &Path, workspace: &Workspace) -> Result<Command> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(workspace.target().join("release")).chain(env::split_paths(&path));

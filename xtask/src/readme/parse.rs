@@ -1,21 +1,21 @@
-//! Markdown to the commands that its `console` blocks show.
+//! Extracts the commands in the `console` blocks of a Markdown text.
 
-/// One command with what the README says of it.
+/// One command with its expected result.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Example {
-    /// The line of the README, from 1.
+    /// The line of the README, counted from 1.
     pub(super) line: usize,
-    /// What a shell is given; of several lines where one ends in a backslash.
+    /// The input for a shell; several lines if a line ends in a backslash.
     pub(super) command: String,
-    /// How the command is to exit: 0, or what a comment `# exit 1` at its end names.
+    /// The expected exit code: 0, or the one in a comment `# exit 1` at the end.
     pub(super) exit_code: i32,
     /// The lines shown after it.
     pub(super) shown: Vec<String>,
 }
 
-/// The block that the reader is in.
+/// The current block.
 struct Fence {
-    /// What opened the block; a line with at least this closes it.
+    /// The opening marker; a line with at least this closes it.
     mark: String,
     is_console: bool,
 }
@@ -46,7 +46,7 @@ pub(super) fn examples(markdown: &str) -> Vec<Example> {
                 goes_on = line.ends_with('\\');
                 block_has_command = true;
             } else if block_has_command {
-                // What stands before the first command of a block is the output of nothing.
+                // Lines before the first command of a block are not output.
                 examples.last_mut().expect("this block has a command").shown.push(line.to_owned());
             }
         }

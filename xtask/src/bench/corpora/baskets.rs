@@ -1,5 +1,5 @@
-//! Baskets in which no element is rare, after the corpus T10I4D100K (Agrawal, Srikant: Fast algorithms for mining
-//! association rules, 1994): put together of patterns that people buy together, some far more often than others.
+//! Baskets in which no element is rare, modeled on the corpus T10I4D100K (Agrawal, Srikant: Fast algorithms for mining
+//! association rules, 1994): composed of patterns that people buy together, some far more often than others.
 
 use std::fmt::Write;
 
@@ -9,24 +9,24 @@ const BASKETS: usize = 100_000;
 const ELEMENTS: usize = 870;
 const PATTERNS: usize = 2000;
 
-/// How many elements a basket has, on average.
+/// Average size of a basket.
 const BASKET_SIZE: f64 = 10.0;
 
-/// How many elements a pattern has, on average.
+/// Average size of a pattern.
 const PATTERN_SIZE: f64 = 4.0;
 
-/// Something that is bought together.
+/// Elements that are bought together.
 struct Pattern {
     elements: Vec<usize>,
-    /// How much of it is left out, on average.
+    /// Average share that is left out.
     corruption: f64,
 }
 
-/// A basket a line.
+/// One basket per line.
 pub(in crate::bench) fn make() -> String {
     let mut dice = Dice::new(104_100);
     let patterns = patterns(&mut dice);
-    // Where the weights of patterns end, one after the other, which are exponential.
+    // Cumulative weights of patterns, which are exponentially distributed.
     let mut total = 0.0;
     let ends: Vec<f64> = (0..PATTERNS)
         .map(|_| {
@@ -46,7 +46,7 @@ pub(in crate::bench) fn make() -> String {
             while !some.is_empty() && dice.chance(pattern.corruption) {
                 some.swap_remove(dice.below(some.len()));
             }
-            // What does not fit goes in all the same, or into the next basket.
+            // A pattern that does not fit is added anyway, or goes to the next basket.
             if basket.len() + some.len() > size && !basket.is_empty() && dice.chance(0.5) {
                 left_over = some;
                 break;
@@ -61,7 +61,7 @@ pub(in crate::bench) fn make() -> String {
     lines
 }
 
-/// Patterns that have some of their elements from the one before.
+/// Patterns that share some of their elements with the previous one.
 fn patterns(dice: &mut Dice) -> Vec<Pattern> {
     let mut patterns: Vec<Pattern> = Vec::new();
     for _ in 0..PATTERNS {
@@ -84,7 +84,7 @@ fn patterns(dice: &mut Dice) -> Vec<Pattern> {
     patterns
 }
 
-/// A number of the Poisson distribution (Knuth, The Art of Computer Programming 2, 3.4.1).
+/// A number from the Poisson distribution (Knuth, The Art of Computer Programming 2, 3.4.1).
 fn poisson(dice: &mut Dice, mean: f64) -> usize {
     let least = (-mean).exp();
     let (mut count, mut product) = (0, dice.unit());

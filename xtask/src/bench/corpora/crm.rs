@@ -1,8 +1,8 @@
-//! A made table of customers in which few are there twice: 93 of 100 rows are the first of their person, and those that are there
-//! again have up to five more.
+//! A synthetic table of customers with few duplicates: 93 of 100 rows are the first of their person, and persons with
+//! duplicates have up to five more.
 //!
-//! What makes it hard is all that looks like a duplicate and is none: namesakes, couples and children at one address,
-//! fathers and sons of one name, colleagues with one phone.
+//! The difficulty is in rows that look like duplicates but are not: namesakes, couples and children at one address,
+//! fathers and sons with the same name, colleagues with the same phone.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,25 +13,25 @@ use anyhow::{Context, Result};
 use super::customers::{family_name, given_name, phone, place, skewed, slip, word};
 use super::dice::Dice;
 
-/// The share of rows whose person is in another row already.
+/// Share of rows whose person is already in another row.
 pub(crate) const DUPLICATES: f64 = 0.07;
 
-/// The column of ids: the number of the person, a hyphen, and the number of the record.
+/// Column of ids: the number of the person, a hyphen, and the number of the record.
 pub(crate) const ID: &str = "id";
 
 const HEADING: &str = "id,first_name,last_name,email,phone,birth_date,street,city,postcode,company";
 
-/// Rows beyond the first that a person has, if any.
+/// Numbers of additional rows of a person with duplicates.
 const EXTRA: [usize; 10] = [1, 1, 1, 1, 1, 1, 2, 2, 3, 5];
 
-/// Where the words of companies start, and what streams of chance are for.
+/// Start of the words for companies, and purposes of random streams.
 const COMPANY: u64 = 9 << 40;
 const OFFICE: u64 = 10 << 40;
 const HOME: u64 = 11 << 40;
 const PERSON: u64 = 12 << 40;
 const ROW: u64 = 13 << 40;
 
-/// Writes a table of `count` rows in an order of chance; how many pairs of rows are one person.
+/// Writes a table of `count` rows in random order; returns the number of pairs of rows of the same person.
 pub(crate) fn write(count: usize, path: &Path) -> Result<usize> {
     let extra = extra_rows((DUPLICATES * count as f64) as usize);
     let person_count = count - extra.iter().sum::<usize>();
@@ -44,7 +44,7 @@ pub(crate) fn write(count: usize, path: &Path) -> Result<usize> {
     Ok(extra.iter().map(|more| (more + 1) * more / 2).sum())
 }
 
-/// How many more rows the first persons have, in sum this many.
+/// Number of additional rows of the first persons, with this total.
 fn extra_rows(count: usize) -> Vec<usize> {
     let mut left = count;
     let mut extra = Vec::new();
@@ -86,7 +86,7 @@ struct Contact {
 impl Contact {
     fn new(number: usize, person_count: usize) -> Self {
         let mut dice = Dice::new(PERSON + number as u64);
-        // Homes of one to four people: a number that others have too.
+        // Homes of one to four people, who share a phone number.
         let home = match number % 10 {
             0..4 => number,
             4..8 => number - number % 2,
@@ -95,7 +95,7 @@ impl Contact {
         let mut shared = Dice::new(HOME + home as u64);
         let (street, city, postcode) = place(&mut shared);
         let household = (family_name(&mut shared), given_name(&mut shared), phone(&mut shared));
-        // Some of a household have a name of their own; one in forty has that of the father.
+        // Some members of a household have their own family name; one in forty has the father's name.
         let family = if dice.chance(0.15) { family_name(&mut dice) } else { household.0 };
         let given = if dice.chance(0.025) { household.1 } else { given_name(&mut dice) };
         let company = if dice.chance(0.4) { Some(skewed(&mut dice, person_count as u64 / 10 + 10)) } else { None };
@@ -110,7 +110,7 @@ impl Contact {
         Self { given, family, email, phone, born, street, city, postcode, company }
     }
 
-    /// What is different when the same person is entered again.
+    /// Changes the data of a person who is entered again.
     fn change(&mut self, dice: &mut Dice, person_count: usize) {
         if dice.chance(0.08) {
             (self.street, self.city, self.postcode) = place(dice);
@@ -138,7 +138,7 @@ impl Contact {
         }
     }
 
-    /// Slips of the hand, and cells that were left empty.
+    /// Typing errors and empty cells.
     fn damage(&mut self, dice: &mut Dice) {
         let fields = [
             (&mut self.given, 0.04, 0.02),

@@ -1,8 +1,8 @@
-//! Two synthetic tables of customers, and which records of the two are the same person.
+//! Two synthetic tables of customers, and the records of the two that are the same person.
 //!
-//! The second table is what another shop wrote down some years later: people moved, married, changed their mail, and
-//! both shops mistyped and left things out. Names, streets and cities are skewed as real ones are, and a third of all
-//! customers share a home with another, which is what makes linking hard.
+//! The second table is from another shop, some years later: people have moved, married or changed their email address,
+//! and both shops mistyped and omitted data. Names, streets and cities have skewed, realistic frequencies, and a third
+//! of all customers share a home with another, which makes linking difficult.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 
 use super::dice::Dice;
 
-/// Of the customers of the second table, those that are in the first too.
+/// Share of customers of the second table that are also in the first.
 pub(in crate::bench) const SHARED: f64 = 0.7;
 
 /// The column of ids.
@@ -20,9 +20,9 @@ pub(in crate::bench) const ID: &str = "id";
 
 const HEADING: &str = "id,given_name,family_name,street,city,postcode,phone,birth_date,email";
 
-/// Writes both tables: ids are `a` and `b` with a number, which is equal for a customer that both have.
+/// Writes both tables: ids are `a` and `b` with a number, which is equal for a customer in both.
 ///
-/// The rows of each are in an order of chance, so that nothing can be learned from it.
+/// The rows of each are in random order, so that the order carries no information.
 pub(in crate::bench) fn write(count: usize, first: &Path, second: &Path) -> Result<()> {
     for (side, path) in [(Side::First, first), (Side::Second, second)] {
         write_table(count, side, path).with_context(|| format!("cannot write {}", path.display()))?;
@@ -30,7 +30,7 @@ pub(in crate::bench) fn write(count: usize, first: &Path, second: &Path) -> Resu
     Ok(())
 }
 
-/// How many customers are in both tables of `count`.
+/// Number of customers in both tables of `count`.
 pub(in crate::bench) fn shared_count(count: usize) -> usize {
     (SHARED * count as f64) as usize
 }
@@ -47,7 +47,7 @@ fn write_table(count: usize, side: Side, path: &Path) -> std::io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     writeln!(out, "{HEADING}")?;
     for place in order {
-        // Those that only the second has come after all of the first.
+        // Customers that are only in the second come after all of the first.
         let number = if side == Side::First || place < shared_count(count) { place } else { count + place };
         let mut customer = Customer::new(number);
         if side == Side::Second {
@@ -71,12 +71,12 @@ struct Customer {
     email: String,
 }
 
-/// What one stream of chance is for, so that streams of one number differ.
+/// Purpose of a random stream, so that streams of the same number differ.
 const HOME: u64 = 1 << 40;
 const PERSON: u64 = 2 << 40;
 const LATER: u64 = 3 << 40;
 
-/// Where the words of each kind start, so that a city is no family.
+/// Start of the words of each kind, so that a city name is not a family name.
 const GIVEN: u64 = 4 << 40;
 const FAMILY: u64 = 5 << 40;
 const STREET: u64 = 6 << 40;
@@ -103,7 +103,7 @@ impl Customer {
         Self { given, family, street, city, postcode, phone, born, email }
     }
 
-    /// Some moved, some married, some have another mailbox, and some clerks shorten what they write.
+    /// Some have moved, some have married, some have another email address, and some clerks abbreviate.
     fn some_years_later(&mut self, number: usize) {
         let mut dice = Dice::new(LATER + number as u64);
         if dice.chance(0.1) {
@@ -126,7 +126,7 @@ impl Customer {
         }
     }
 
-    /// Typing errors, and what was left out.
+    /// Typing errors and omissions.
     fn damage(&mut self, dice: &mut Dice) {
         let fields = [
             (&mut self.given, 0.08, 0.03),
@@ -173,15 +173,15 @@ pub(super) fn phone(dice: &mut Dice) -> String {
     format!("0{}{:07}", 20 + dice.below(70), dice.below(10_000_000))
 }
 
-/// Few of the numbers often, most of them rarely, as Zipf and Mandelbrot have it: the most frequent of 30,000 comes up in
-/// 1.2 % of all draws, as the most frequent family name does.
+/// A number with skewed frequencies by the Zipf–Mandelbrot law: the most frequent of 30,000 has 1.2 % of all draws,
+/// like the most frequent family name.
 pub(super) fn skewed(dice: &mut Dice, end: u64) -> u64 {
     const OFFSET: f64 = 10.0;
     let stretch = (end as f64 + OFFSET) / OFFSET;
     ((OFFSET * stretch.powf(dice.unit()) - OFFSET) as u64).min(end - 1)
 }
 
-/// A word that one can say, the same for the same number.
+/// A pronounceable word for a number.
 pub(super) fn word(number: u64, syllables: usize) -> String {
     const STARTS: [&str; 20] =
         ["b", "br", "c", "d", "f", "g", "gr", "h", "j", "k", "l", "m", "n", "p", "r", "s", "st", "t", "v", "w"];
@@ -191,7 +191,7 @@ pub(super) fn word(number: u64, syllables: usize) -> String {
     (0..syllables).flat_map(|_| [dice.choose(&STARTS), dice.choose(&VOWELS), dice.choose(&ENDS)]).collect()
 }
 
-/// A letter more, less, other, or two swapped.
+/// Inserts, removes or replaces a letter, or swaps two.
 pub(super) fn slip(text: &str, dice: &mut Dice) -> String {
     let mut letters: Vec<char> = text.chars().collect();
     if letters.len() < 3 {

@@ -1,4 +1,4 @@
-//! Chance from a fixed seed: the same numbers on every machine, for ever.
+//! A pseudorandom generator with a fixed seed: the same numbers on every machine, permanently.
 
 use std::f64::consts::TAU;
 
@@ -6,15 +6,15 @@ use std::f64::consts::TAU;
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// The stream of this seed, which has nothing to do with that of any other.
+    /// The stream of this seed, independent of those of other seeds.
     pub(crate) fn new(seed: u64) -> Self {
         let mut dice = Self(seed);
-        // Seeds that follow each other lie on one stream; a number drawn from it does not.
+        // Consecutive seeds are on one stream; a number drawn from it is not.
         let start = dice.roll();
         Self(start)
     }
 
-    /// 64 even bits.
+    /// 64 uniform bits.
     #[inline]
     pub(crate) fn roll(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -30,13 +30,13 @@ impl Dice {
         (self.roll() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A whole number below `end`, which must not be 0.
+    /// An integer below `end`, which must not be 0.
     #[inline]
     pub(crate) fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.roll()) * end as u128) >> 64) as usize
     }
 
-    /// Whether something of this chance happens.
+    /// True with this probability.
     #[inline]
     pub(in crate::bench) fn chance(&mut self, chance: f64) -> bool {
         self.unit() < chance
@@ -48,13 +48,13 @@ impl Dice {
         choices[self.below(choices.len())]
     }
 
-    /// A number of the normal distribution with mean 0 and deviation 1 (Box, Muller 1958).
+    /// A normally distributed number with mean 0 and standard deviation 1 (Box, Muller 1958).
     pub(in crate::bench) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (TAU * self.unit()).cos()
     }
 
-    /// Puts things into an order of chance (Fisher, Yates).
+    /// Shuffles a slice (Fisher, Yates).
     pub(crate) fn shuffle<T>(&mut self, things: &mut [T]) {
         for last in (1..things.len()).rev() {
             things.swap(last, self.below(last + 1));
@@ -82,7 +82,7 @@ mod tests {
         let draws: Vec<f64> = (0..10_000).map(|_| dice.normal()).collect();
         let mean = draws.iter().sum::<f64>() / 1e4;
         let square = draws.iter().map(|draw| draw * draw).sum::<f64>() / 1e4;
-        // Five deviations of the mean (0.01) and of the mean square (0.014).
+        // Five standard deviations of the mean (0.01) and of the mean square (0.014).
         assert!(mean.abs() < 0.05 && (square - 1.0).abs() < 0.07);
     }
 }

@@ -1,19 +1,19 @@
-//! Near-duplicates of a text, as the web makes them, as much alike as is asked for.
+//! Generates near-duplicates of a text, as found on the web, with a given similarity.
 //!
-//! How much an edit costs is reckoned for shingles of five words. It need not be exact: the benchmark measures every
-//! pair by the judge, and only wants similarities of all degrees.
+//! The effect of an edit is estimated for shingles of five words. It need not be exact: the benchmark measures every
+//! pair with the judge, and only needs a range of similarities.
 
 use super::dice::Dice;
 use super::language::{Language, Letters};
 
-/// How many words a shingle has.
+/// Number of words per shingle.
 const WIDTH: f64 = 5.0;
 
-/// Makes near-duplicates in one language.
+/// Generates near-duplicates in one language.
 pub(in crate::bench) struct Editor<'a> {
-    /// Where new words come from.
+    /// Source of new words.
     pub(in crate::bench) language: &'a Language,
-    /// Which letters they have.
+    /// Letters of new words.
     pub(in crate::bench) letters: Letters,
 }
 
@@ -26,8 +26,8 @@ impl Editor<'_> {
         similarity: f64,
         dice: &mut Dice,
     ) -> String {
-        // A Jaccard similarity of s leaves both texts 2s / (1 + s) of their shingles, and lets a text that is only
-        // added to grow by 1 / s - 1.
+        // With a Jaccard similarity of s, both texts share 2s / (1 + s) of their shingles, and a text with only
+        // insertions may grow by 1 / s - 1.
         let shared = 2.0 * similarity / (1.0 + similarity);
         let growth = 1.0 / similarity - 1.0;
         match dice.below(20) {
@@ -41,7 +41,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Replaces, inserts and deletes words here and there, so that this share of the shingles stays whole.
+    /// Replaces, inserts and deletes words so that this share of the shingles is preserved.
     fn change_words(&self, base: &str, shared: f64, dice: &mut Dice) -> String {
         let chance = 1.0 - shared.powf(1.0 / WIDTH);
         let mut text = String::with_capacity(base.len() + base.len() / 8);
@@ -85,7 +85,7 @@ impl Editor<'_> {
     }
 }
 
-/// Puts a header and a footer of the host around a text, which so grows by this share or as far as they reach.
+/// Adds a header and a footer of the host to a text, which grows by this share or as far as they suffice.
 pub(in crate::bench) fn frame(base: &str, boilerplate: &str, growth: f64) -> String {
     let bytes = (base.len() as f64 * growth) as usize;
     let (top, bottom) = boilerplate.split_at(whole_words(boilerplate, boilerplate.len() / 3));
@@ -102,10 +102,10 @@ fn whole_words(text: &str, bytes: usize) -> usize {
     text.as_bytes()[..=bytes].iter().rposition(|&byte| byte == b' ').unwrap_or(0)
 }
 
-/// Exchanges paragraphs, and says which share of the shingles that leaves; it uses up to half of what may go.
+/// Swaps paragraphs, and returns the preserved share of the shingles; uses up to half of the allowed changes.
 fn reorder(base: &str, shared: f64, dice: &mut Dice) -> (String, f64) {
     let mut paragraphs: Vec<&str> = base.lines().collect();
-    // An exchange tears a text at four seams, each of which runs through width - 1 shingles.
+    // A swap cuts a text at four seams, each of which affects width - 1 shingles.
     let cost = 4.0 * (WIDTH - 1.0) / base.split_whitespace().count().max(1) as f64;
     let exchanges = (((1.0 - shared) / 2.0 / cost) as usize).min(paragraphs.len() / 2);
     for _ in 0..exchanges {

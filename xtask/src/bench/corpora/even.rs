@@ -1,4 +1,5 @@
-//! Documents of one length, of which one in five is another with a word changed: a corpus whose size is what is asked about.
+//! Documents of equal length, one in five of which is a copy of another with one word changed, for measurements by
+//! corpus size.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -10,19 +11,19 @@ use serde_json::json;
 use super::dice::Dice;
 use super::language::{Language, Letters};
 
-/// Another number here means another corpus.
+/// Version of the corpus.
 const EDITION: u64 = 1;
 
-/// Documents come in groups of this size, and the last of a group is like its first.
+/// Documents come in groups of this size, and the last of a group is similar to its first.
 pub(in crate::bench) const GROUP: usize = 5;
 
-/// The file of the corpus, and that of its near-duplicate pairs; made anew only when they are not there already.
+/// Returns the file of the corpus, and that of its near-duplicate pairs; generated unless they exist.
 pub(in crate::bench) fn prepare(folder: &Path, count: usize, bytes: usize) -> Result<(PathBuf, PathBuf)> {
     let name = format!("even-{EDITION}-{count}-{bytes}");
     let (corpus, truth) = (folder.join(format!("{name}.jsonl")), folder.join(format!("{name}.tsv")));
     if !corpus.exists() || !truth.exists() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        // Moved into place when it is whole.
+        // Moved into place when it is complete.
         let part = folder.join(format!("{name}.part"));
         write(&part, &truth, count, bytes).with_context(|| format!("cannot write {}", part.display()))?;
         fs::rename(&part, &corpus).with_context(|| format!("cannot write {}", corpus.display()))?;
@@ -40,17 +41,17 @@ fn write(corpus: &Path, truth: &Path, count: usize, bytes: usize) -> Result<()> 
         let mut text = language.text(bytes, Letters::Plain, &mut Dice::new(of as u64));
         if is_copy {
             text = with_another_word(&text);
-            // What they share is not asked for: they are near-duplicates at every usual threshold.
+            // The exact similarity is not needed: they are near-duplicates at every usual threshold.
             writeln!(pairs, "{of}\t{number}\t1")?;
         }
         writeln!(documents, "{}", json!({"id": number.to_string(), "text": text}))?;
     }
     pairs.flush()?;
-    // What still has to go to the disk would disturb what is timed.
+    // Pending writes would disturb the measurements.
     Ok(documents.into_inner()?.sync_all()?)
 }
 
-/// The same with another word in its middle.
+/// Replaces a word in the middle.
 fn with_another_word(text: &str) -> String {
     let spaces: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
     match spaces.get(spaces.len() / 2) {

@@ -1,8 +1,8 @@
-//! A made table of people of the past: names, place and date of birth from the year 1600 on, occupation. Nobody is in it
-//! twice unless that is asked for.
+//! A synthetic table of historical people: names, place and date of birth from the year 1600 on, occupation. Nobody
+//! occurs twice unless requested.
 //!
-//! Few names were in use, many were born in one town and were of one trade, and often no more than the year is known: so there are
-//! many more namesakes than anywhere else.
+//! Few names were in use, many people were born in one town and had the same trade, and often only the year is known,
+//! so there are many more namesakes than in other tables.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use super::customers::{skewed, slip, word};
 use super::dice::Dice;
 
-/// The column of ids: the number of the person, a hyphen, and the number of the record.
+/// Column of ids: the number of the person, a hyphen, and the number of the record.
 pub(crate) const ID: &str = "id";
 
 const HEADING: &str = "id,full_name,first_name,surname,dob,birth_place,postcode,gender,occupation";
@@ -96,7 +96,7 @@ const TOWN: u64 = 15 << 40;
 const PERSON: u64 = 16 << 40;
 const ROW: u64 = 17 << 40;
 
-/// Writes `count` people in an order of chance, and a share of them once more.
+/// Writes `count` people in random order, and a share of them twice.
 pub(crate) fn write(count: usize, twice: f64, path: &Path) -> Result<()> {
     let mut rows: Vec<(usize, usize)> = (0..count).map(|person| (person, 0)).collect();
     rows.extend((0..(twice * count as f64).round() as usize).map(|person| (person, 1)));
@@ -157,7 +157,7 @@ fn fields(person: usize, copy: usize) -> [String; 8] {
     fields
 }
 
-/// One of the choices, the first ones more often: the first has some 15 of 100.
+/// One of the choices, with decreasing frequency: the first has about 15 of 100.
 fn frequent<'a>(choices: &[&'a str], dice: &mut Dice) -> &'a str {
     let weight = |at: usize| 1.0 / (at as f64 + 2.0);
     let mut left = dice.unit() * (0..choices.len()).map(weight).sum::<f64>();

@@ -1,27 +1,27 @@
 //! A synthetic language whose text resembles English in its letters, words and punctuation.
 //!
-//! Words are drawn by Zipf's law and the frequent ones are short, so that a word of running text has some 4.7 letters.
+//! Words are drawn by Zipf's law and frequent ones are short, so a word of running text has about 4.7 letters.
 
 use std::collections::HashSet;
 
 use super::dice::Dice;
 
-/// How many words the language has.
+/// Number of words of the language.
 const WORD_COUNT: usize = 50_000;
 
-/// Single consonants and clusters that begin a syllable, the usual ones more than once.
+/// Single consonants and clusters that start a syllable, common ones more than once.
 const ONSETS: [&str; 40] = [
     "t", "t", "n", "n", "s", "s", "h", "h", "r", "r", "d", "d", "l", "l", "c", "m", "w", "f", "g", "p", "b", "v", "k",
     "t", "n", "s", "r", "th", "th", "st", "ch", "sh", "pr", "tr", "br", "gr", "pl", "cl", "j", "qu",
 ];
 
-/// What stands between two onsets.
+/// Vowels between two onsets.
 const VOWELS: [&str; 16] = ["e", "e", "e", "a", "a", "a", "o", "o", "i", "i", "u", "e", "ea", "ou", "io", "y"];
 
-/// How a sentence ends, mostly by a full stop.
+/// Ends of sentences, mostly full stops.
 const ENDS: [&str; 10] = [".", ".", ".", ".", ".", ".", ".", ".", "?", "!"];
 
-/// What a text is written with.
+/// Character set of a text.
 #[derive(Clone, Copy, PartialEq)]
 pub(in crate::bench) enum Letters {
     /// ASCII only.
@@ -30,17 +30,17 @@ pub(in crate::bench) enum Letters {
     Typographic,
 }
 
-/// The words of the language, the most frequent first.
+/// The words of the language, most frequent first.
 pub(in crate::bench) struct Language {
-    /// All words in one piece, which stays near the processor as strings of their own would not.
+    /// All words in one string, which stays in the cache, unlike separate strings.
     letters: String,
-    /// Where each word starts in it; one more at the end.
+    /// The start of each word in it, plus the end.
     starts: Vec<u32>,
     log_word_count: f64,
 }
 
 impl Language {
-    /// The one language there is.
+    /// The only language.
     pub(in crate::bench) fn new() -> Self {
         let mut dice = Dice::new(0x1A46);
         let mut known = HashSet::new();
@@ -52,12 +52,13 @@ impl Language {
         Self { letters, starts, log_word_count: ((WORD_COUNT + 1) as f64).ln() }
     }
 
-    /// All words, the most frequent first.
+    /// All words, most frequent first.
     pub(in crate::bench) fn words(&self) -> impl Iterator<Item = &str> {
         self.starts.windows(2).map(|ends| &self.letters[ends[0] as usize..ends[1] as usize])
     }
 
-    /// Draws a word. A rank r has the chance ln(1 + 1/r) / ln(n + 1): Zipf's law with the first word at 6 %, as "the".
+    /// Draws a word. A rank r has the probability ln(1 + 1/r) / ln(n + 1): Zipf's law with the first word at 6 %, like
+    /// "the".
     #[inline]
     fn word(&self, dice: &mut Dice) -> &str {
         let rank = (self.log_word_count * dice.unit()).exp() as usize;
@@ -65,7 +66,7 @@ impl Language {
         &self.letters[self.starts[rank - 1] as usize..self.starts[rank] as usize]
     }
 
-    /// Appends a word, or now and then a number.
+    /// Appends a word, or occasionally a number.
     pub(in crate::bench) fn write_word(&self, letters: Letters, dice: &mut Dice, text: &mut String) {
         let special = dice.below(240);
         if special < 4 {
@@ -82,7 +83,7 @@ impl Language {
         }
     }
 
-    /// Appends a sentence, without a blank after it, and says how many words it has.
+    /// Appends a sentence without a trailing space, and returns its number of words.
     fn write_sentence(&self, letters: Letters, dice: &mut Dice, text: &mut String) -> usize {
         let word_count = 4 + dice.below(12) + dice.below(12);
         let (open, close) = match (dice.below(16), letters) {
@@ -106,7 +107,7 @@ impl Language {
         word_count
     }
 
-    /// A text of about so many bytes, in paragraphs of some 80 words, each in a line.
+    /// A text of about this size, in paragraphs of about 80 words, each on one line.
     pub(in crate::bench) fn text(&self, bytes: usize, letters: Letters, dice: &mut Dice) -> String {
         let mut text = String::with_capacity(bytes + 256);
         let mut words_left = 0;
@@ -123,10 +124,10 @@ impl Language {
     }
 }
 
-/// A word that no earlier rank has.
+/// A new word for a rank.
 fn unknown_word(rank: usize, known: &mut HashSet<String>, dice: &mut Dice) -> String {
-    // The rarer a word, the longer (Zipf's law of abbreviation). There are few short words, so that a word grows
-    // while it is known already.
+    // The rarer a word, the longer (Zipf's law of abbreviation). There are few short words, so a word grows while it
+    // already exists.
     let mut length = (1.0 + 0.66 * (rank as f64).ln() + 1.3 * dice.normal()).round().clamp(1.0, 16.0) as usize;
     loop {
         for _ in 0..4 {
@@ -139,7 +140,7 @@ fn unknown_word(rank: usize, known: &mut HashSet<String>, dice: &mut Dice) -> St
     }
 }
 
-/// A word of so many letters that can be pronounced.
+/// A pronounceable word of this many letters.
 fn spell(length: usize, dice: &mut Dice) -> String {
     let mut word = String::new();
     let mut vowel_is_next = length == 1 || dice.chance(0.3);

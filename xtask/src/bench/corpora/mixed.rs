@@ -1,7 +1,9 @@
-//! The corpus of the benchmark: some 300 MB of JSONL with near-duplicates of every degree, the same on every machine.
+//! The corpus of the benchmark: about 300 MB of JSONL with near-duplicates of varying similarity, the same on every
+//! machine.
 //!
-//! Half of the documents belong to families of near-duplicates, whose members lie scattered over the file, and one in
-//! twelve is an exact copy. Thus four documents in ten, not counting the copies, share a bucket with another one.
+//! Half of the documents belong to families of near-duplicates, whose members are scattered over the file, and one in
+//! twelve is an exact copy. As a result, four documents in ten, not counting the copies, share a bucket with another
+//! one.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -15,39 +17,39 @@ use super::dice::Dice;
 use super::edit::{Editor, frame};
 use super::language::{Language, Letters};
 
-/// Another number here means another corpus: it is to be raised with every change of what is made.
+/// Version of the corpus: increase it with every change of the generator.
 const EDITION: u64 = 1;
 
-/// The share of documents that belong to a family.
+/// Share of documents that belong to a family.
 const FAMILY_SHARE: f64 = 0.52;
 
-/// A member of a family other than the first is an exact copy with this chance, which makes 8 % of all documents.
+/// Probability that a member of a family other than the first is an exact copy, which makes 8 % of all documents.
 const COPY_CHANCE: f64 = 0.18;
 
-/// The mean length of a text in bytes, and the deviation of its logarithm.
+/// Mean length of a text in bytes, and standard deviation of its logarithm.
 const MEAN_BYTES: f64 = 6_200.0;
 const LENGTH_DEVIATION: f64 = 1.0;
 
-/// How many documents a thread makes at a time.
+/// Number of documents a thread generates at a time.
 const BATCH: usize = 500;
 
-/// How many hosts the documents come from.
+/// Number of hosts.
 const HOST_COUNT: usize = 400;
 
-/// Where a document has its text from.
+/// Source of a document's text.
 #[derive(Clone, Copy)]
 enum Origin {
     Alone,
     Family { family: usize, is_first: bool },
 }
 
-/// Whose text the members of a family vary.
+/// The base text that the members of a family vary.
 struct Family {
     base: String,
     letters: Letters,
 }
 
-/// The file of the corpus, made anew only when it is not there already.
+/// Returns the file of the corpus, which is generated unless it exists.
 pub(in crate::bench) fn prepare(folder: &Path, document_count: usize) -> Result<PathBuf> {
     let file = folder.join("corpus.jsonl");
     let label = folder.join("corpus.label");
@@ -83,11 +85,11 @@ fn write(file: &Path, document_count: usize) -> Result<()> {
             Ok(())
         })?;
     }
-    // What still has to go to the disk would disturb what is timed.
+    // Pending writes would disturb the measurements.
     Ok(out.sync_all()?)
 }
 
-/// All that is decided before the first document is written.
+/// Everything that is decided before the first document is written.
 struct Corpus {
     language: Language,
     boilerplates: Vec<String>,
@@ -115,7 +117,7 @@ impl Corpus {
         Self { language, boilerplates, families, origins }
     }
 
-    /// The lines of some documents. Each has chance of its own, so that it is the same whoever makes it.
+    /// The lines of some documents. Each has its own random stream, so the result does not depend on the thread.
     fn documents(&self, numbers: &[usize]) -> Result<Vec<u8>> {
         let mut lines = Vec::new();
         for &number in numbers {
@@ -141,7 +143,7 @@ impl Corpus {
             Origin::Alone => {
                 let letters = letters(dice);
                 let text = self.language.text(length(dice), letters, dice);
-                // Some hosts put a menu and a notice around everything, which alone makes nothing a duplicate.
+                // Some hosts put a menu and a notice around everything, which alone makes nothing a near-duplicate.
                 if host.is_multiple_of(3) {
                     frame(&text, &boilerplate[..600.min(boilerplate.len())], 0.25)
                 } else {
@@ -160,13 +162,13 @@ impl Corpus {
     }
 }
 
-/// Half of all edits keep a text about as alike as the threshold asks; the others are of any strength.
+/// Half of all edits give about the similarity of the threshold; the others vary.
 fn similarity(dice: &mut Dice) -> f64 {
     let similarity = if dice.chance(0.5) { 0.85 + 0.06 * dice.normal() } else { 0.5 + 0.5 * dice.unit() };
     similarity.clamp(0.5, 0.995)
 }
 
-/// A third of the documents is written with typographic signs.
+/// A third of the documents contain typographic characters.
 fn letters(dice: &mut Dice) -> Letters {
     if dice.below(3) == 0 { Letters::Typographic } else { Letters::Plain }
 }

@@ -1,4 +1,4 @@
-//! What makes the inputs of the benchmarks: from a fixed seed, the same on every machine; and what is known of them.
+//! Generators of benchmark inputs, with fixed seeds, the same on every machine; and the correct results for them.
 
 pub(in crate::bench) mod baskets;
 pub(in crate::bench) mod crawl;

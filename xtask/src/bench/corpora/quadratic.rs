@@ -1,7 +1,7 @@
-//! The four corpora that make a careless detector quadratic. Each text comes from its number alone.
+//! The four corpora that make a careless detector quadratic. Each text depends only on its number.
 //!
-//! The similarities are reckoned for shingles of five words: a text of n words has n − 4 of them, and w other words in a row
-//! change w + 4. The benchmark measures them on a sample all the same.
+//! The similarities are computed for shingles of five words: a text of n words has n − 4 of them, and replacing w
+//! consecutive words changes w + 4. The benchmark also measures them on a sample.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -12,35 +12,37 @@ use anyhow::Result;
 use super::dice::Dice;
 use super::language::Language;
 
-/// What a corpus is made of.
+/// Kind of corpus.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::bench) enum Kind {
-    /// One text, again and again.
+    /// One text, repeated.
     Copies,
-    /// One text but for two words in a row. Two of them share 54 of 66 shingles: similarity 0.82, and seldom more.
+    /// One text except for two consecutive words. Two of them share 54 of 66 shingles: similarity 0.82, and rarely
+    /// more.
     Template,
     /// Nine words in ten are the same in all texts, in three pieces. Two of them share 168 of 224 shingles: 0.75.
     Boilerplate,
-    /// A window that moves by nine words: neighbors share 87 of 105 shingles, 0.83, and the next but one 78 of 114, 0.68.
+    /// A window that moves by nine words: adjacent texts share 87 of 105 shingles, 0.83, and those at distance two 78
+    /// of 114, 0.68.
     Chain,
 }
 
-/// How many words a text of each kind has.
+/// Number of words of a text of each kind.
 const COPY_WORDS: usize = 60;
 const TEMPLATE_WORDS: usize = 64;
 const BOILERPLATE_WORDS: usize = 200;
 const CHAIN_WORDS: usize = 100;
 
-/// How far the window of the chain moves.
+/// Step of the chain's window.
 const CHAIN_STEP: usize = 9;
 
-/// How many words each slot of the template draws from: enough for a million different texts.
+/// Number of words to choose from for each slot of the template: enough for a million distinct texts.
 const SLOT_WORDS: usize = 1_100;
 
 impl Kind {
     pub(in crate::bench) const ALL: [Self; 4] = [Self::Copies, Self::Template, Self::Boilerplate, Self::Chain];
 
-    /// What a table calls it.
+    /// Name in a table.
     pub(in crate::bench) fn name(self) -> &'static str {
         match self {
             Self::Copies => "exact copies",
@@ -50,7 +52,7 @@ impl Kind {
         }
     }
 
-    /// How many documents it has at full size.
+    /// Number of documents at full size.
     pub(in crate::bench) fn full_size(self) -> usize {
         match self {
             Self::Copies | Self::Template => 1_000_000,
@@ -59,7 +61,7 @@ impl Kind {
         }
     }
 
-    /// How many of its pairs are near-duplicates.
+    /// Number of near-duplicate pairs.
     pub(in crate::bench) fn true_pairs(self, size: usize) -> f64 {
         match self {
             Self::Copies | Self::Template => size as f64 * (size as f64 - 1.0) / 2.0,
@@ -116,21 +118,21 @@ impl Texts {
         text
     }
 
-    /// The word at a place of what all texts of a kind have in common.
+    /// A word of the text that all texts of a kind share.
     fn common_word(&self, kind: Kind, place: usize) -> &str {
         let mut dice = Dice::new((kind as u64 + 1) << 40 | place as u64);
         &self.words[dice.below(self.words.len())]
     }
 
-    /// Writes a corpus of so many documents, whose ids are their numbers.
+    /// Writes a corpus of this many documents, whose ids are their numbers.
     pub(in crate::bench) fn write(&self, kind: Kind, size: usize, file: &Path) -> Result<()> {
         let mut out = BufWriter::with_capacity(1 << 20, File::create(file)?);
         for number in 0..size {
-            // Letters and blanks alone: nothing to escape.
+            // Letters and spaces only: nothing to escape.
             writeln!(out, "{{\"id\":\"{number}\",\"text\":\"{}\"}}", self.text(kind, number))?;
         }
         out.flush()?;
-        // What still has to go to the disk would disturb what is timed.
+        // Pending writes would disturb the measurements.
         Ok(out.get_ref().sync_data()?)
     }
 }

@@ -1,49 +1,49 @@
 //! Synthetic texts in several scripts, which resemble real ones in bytes, letters and words.
 //!
-//! As in `language.rs` words are drawn by Zipf's law and the frequent ones are short. The words mean nothing. Only
-//! their lengths, the frequency of their letters, and how words are set apart are those of the script.
+//! As in `language.rs`, words are drawn by Zipf's law and frequent ones are short. The words have no meaning. Only
+//! their lengths, the frequencies of their letters, and their separators are those of the script.
 
 use super::dice::Dice;
 
-/// How many words each vocabulary has.
+/// Number of words of each vocabulary.
 const WORD_COUNT: usize = 20_000;
 
-/// The one chance that all texts come of.
+/// Random seed of all texts.
 const SEED: u64 = 0x5C21;
 
-/// How uneven letters are drawn: of 33 letters the first has 11 %, as `о` in Russian or `e` in English.
+/// Skew of the frequencies of letters: of 33 letters the first has 11 %, like `о` in Russian or `e` in English.
 const LETTER_POWER: f64 = 1.6;
 
-/// How uneven the characters of large sets are drawn: of 3,500 the first 500 make half of a text's words.
+/// Skew of the frequencies of characters in large sets: the first 500 of 3,500 make up half of a text's words.
 const SIGN_POWER: f64 = 3.0;
 
-/// What words are spelt with.
+/// The characters of words.
 enum Spelling {
-    /// Letters, the most frequent first.
+    /// Letters, most frequent first.
     Letters(&'static str),
-    /// So many characters out of a range.
+    /// This many characters from a range.
     Signs { first: u32, last: u32, count: usize },
-    /// A choice for each place of a syllable, set apart by blanks; `-` is nothing.
+    /// The choices for each position of a syllable, separated by spaces; `-` is empty.
     Syllables(&'static [&'static str]),
 }
 
-/// How texts of one script look.
+/// Properties of texts in one script.
 pub(in crate::bench) struct Script {
     /// The name of the script, or of a language written in it.
     pub(in crate::bench) name: &'static str,
     spelling: Spelling,
-    /// How many letters, signs or syllables a word has: the most frequent one, and how many more with the logarithm of
-    /// its rank.
+    /// Length of a word in letters, signs or syllables: that of the most frequent word, and the increase with the
+    /// logarithm of the rank.
     length: (f64, f64),
-    /// What stands between two words.
+    /// Separator of words.
     pub(in crate::bench) space: &'static str,
-    /// What stands between two parts of a sentence, blank included.
+    /// Separator of parts of a sentence, including the space.
     pub(in crate::bench) comma: &'static str,
-    /// What ends a sentence, blank included.
+    /// End of a sentence, including the space.
     pub(in crate::bench) stop: &'static str,
 }
 
-/// The scripts, with those first that have a target.
+/// The scripts; those with a target come first.
 pub(in crate::bench) const SCRIPTS: [Script; 8] = [
     Script {
         name: "Cyrillic",
@@ -121,7 +121,7 @@ pub(in crate::bench) const SCRIPTS: [Script; 8] = [
 ];
 
 impl Script {
-    /// Texts of some 6 kB each, and of so many bytes together.
+    /// Texts of about 6 kB each, with this total size.
     pub(in crate::bench) fn texts(&self, bytes: usize) -> Vec<String> {
         const TEXT_BYTES: usize = 6_000;
         let mut dice = Dice::new(SEED);
@@ -129,7 +129,7 @@ impl Script {
         (0..bytes.div_ceil(TEXT_BYTES)).map(|_| self.text(&words, TEXT_BYTES, &mut dice)).collect()
     }
 
-    /// All words, the most frequent first.
+    /// All words, most frequent first.
     pub(in crate::bench) fn words(&self) -> Vec<String> {
         self.vocabulary(&mut Dice::new(SEED))
     }
@@ -142,7 +142,7 @@ impl Script {
                 if place > 0 {
                     text += if dice.below(14) == 0 { self.comma } else { self.space };
                 }
-                // As in `language.rs`: Zipf's law by logarithms, and a number now and then.
+                // As in `language.rs`: Zipf's law by logarithms, and occasionally a number.
                 let rank = ((words.len() as f64 + 1.0).ln() * dice.unit()).exp() as usize;
                 let word = &words[rank.clamp(1, words.len()) - 1];
                 match (place, dice.below(60)) {
@@ -186,9 +186,9 @@ impl Script {
     }
 }
 
-/// What one letter, sign or syllable may be.
+/// The choices for one letter, sign or syllable.
 struct Pieces {
-    /// The choices for each place, the most frequent first.
+    /// The choices for each position, most frequent first.
     places: Vec<Vec<String>>,
     power: f64,
 }
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn words_have_natural_lengths() {
-        // Letters a word of running Russian, Arabic, Korean and French text, roughly.
+        // Approximate number of letters per word of running Russian, Arabic, Korean and French text.
         for (name, least, most) in
             [("Cyrillic", 4.8, 6.2), ("Arabic", 4.0, 5.4), ("Korean", 2.2, 3.6), ("French", 4.2, 5.4)]
         {

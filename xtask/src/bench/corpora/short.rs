@@ -1,7 +1,7 @@
-//! Documents of a kilobyte, as JSONL: one in ten is a near-duplicate of an earlier one, and 3 % are copies.
+//! Documents of 1 kB, as JSONL: one in ten is a near-duplicate of an earlier one, and 3 % are copies.
 //!
-//! Each comes from its number alone. So the first million of ten are the same as a million, and a small corpus is the first
-//! files of a large one.
+//! Each depends only on its number. The first million of ten million are thus the same as a corpus of a million, and a
+//! small corpus is the first files of a large one.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
@@ -17,42 +17,42 @@ use super::crawl::tongue::Tongue;
 use super::crawl::vary::change_tokens;
 use super::dice::Dice;
 
-/// Another number here means another corpus: it is to be raised with every change of what is made.
+/// Version of the corpus: increase it with every change of the generator.
 const EDITION: u64 = 1;
 
-/// The shares of copies and of near-duplicates.
+/// Shares of copies and of near-duplicates.
 const COPY_SHARE: f64 = 0.03;
 const NEAR_SHARE: f64 = 0.10;
 
-/// The bytes of a text, less the rest of its last sentence.
+/// Bytes of a text, without the rest of its last sentence.
 const TEXT_BYTES: usize = 920;
 
-/// The chance that a word of a near-duplicate is another one, at least and at most: a similarity of 0.95 or 0.81.
+/// Minimum and maximum probability that a word of a near-duplicate is replaced: a similarity of 0.95 or 0.81.
 const CHANGES: Range<f64> = 0.005..0.022;
 
-/// The most documents of a file, each of which one thread writes.
+/// Maximum number of documents of a file, each of which one thread writes.
 const PART: usize = 500_000;
 
-/// Where a document has its text from.
+/// Source of a document's text.
 enum Origin {
     Own,
     Copy { of: usize },
     Near { of: usize },
 }
 
-/// The files of a corpus, with the number of the first document that is no more in each.
+/// The files of a corpus, each with the number of the first document after it.
 pub(in crate::bench) struct Parts {
     files: Vec<(usize, PathBuf)>,
 }
 
 impl Parts {
-    /// The files of the first documents.
+    /// The files of the first `size` documents.
     pub(in crate::bench) fn of_size(&self, size: usize) -> Vec<&Path> {
         self.files.iter().filter(|(end, _)| *end <= size).map(|(_, file)| file.as_path()).collect()
     }
 }
 
-/// Makes the files that corpora of all these sizes consist of, anew only when they are not there already.
+/// Generates the files for corpora of all these sizes, unless they exist.
 pub(in crate::bench) fn prepare(folder: &Path, label: &Path, sizes: &[usize]) -> Result<Parts> {
     let ranges = ranges(sizes);
     let name = |range: &Range<usize>| folder.join(format!("part-{:08}.jsonl", range.start));
@@ -78,7 +78,7 @@ pub(in crate::bench) fn prepare(folder: &Path, label: &Path, sizes: &[usize]) ->
     Ok(parts)
 }
 
-/// The documents of each file: a corpus of any of the sizes is made of whole ones.
+/// The documents of each file: a corpus of any of the sizes consists of whole files.
 fn ranges(sizes: &[usize]) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
@@ -107,7 +107,7 @@ impl Writer {
             out.write_all(b"\"}\n")?;
         }
         out.flush()?;
-        // What still has to go to the disk would disturb what is timed.
+        // Pending writes would disturb the measurements.
         Ok(out.get_ref().sync_data()?)
     }
 
@@ -134,7 +134,7 @@ impl Writer {
     }
 }
 
-/// Where a document has its text from: always one that has its own.
+/// The source of a document's text: always an original document.
 fn origin(number: usize) -> Origin {
     let mut dice = Dice::new(EDITION << 48 | number as u64);
     let kind = dice.unit();
@@ -172,7 +172,7 @@ mod tests {
             }
         }
         assert!((9_000_000..11_000_000).contains(&bytes), "{bytes}");
-        // Five deviations.
+        // Five standard deviations.
         assert!((215..385).contains(&copies) && (850..1_150).contains(&similarities.len()));
         let alike_count = similarities.iter().filter(|similarity| **similarity >= 0.8).count();
         assert!(alike_count * 10 > similarities.len() * 8, "{alike_count} of {}", similarities.len());

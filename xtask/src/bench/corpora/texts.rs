@@ -1,4 +1,4 @@
-//! The documents of a corpus in memory, for those who need the texts themselves.
+//! The documents of a corpus in memory, for code that needs the texts themselves.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-/// The documents of a corpus, in its order.
+/// The documents of a corpus, in order.
 pub(in crate::bench) struct Documents {
     /// Their ids.
     pub(in crate::bench) ids: Vec<String>,
@@ -43,12 +43,12 @@ impl Documents {
         self.texts.iter().map(String::len).sum()
     }
 
-    /// The place of each id.
+    /// The position of each id.
     pub(in crate::bench) fn places(&self) -> HashMap<&str, usize> {
         self.ids.iter().enumerate().map(|(place, id)| (id.as_str(), place)).collect()
     }
 
-    /// A number that changes with any text; good for a cache on this machine, and for nothing else.
+    /// A hash of all texts, for a cache on this machine only.
     pub(in crate::bench) fn content_hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.texts.hash(&mut hasher);

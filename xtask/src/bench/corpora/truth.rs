@@ -1,6 +1,6 @@
-//! The exact answer for a corpus: every pair at the threshold or above, by the judge.
+//! The exact result for a corpus: every pair at the threshold or above, found by the judge.
 //!
-//! It takes a minute, so it is kept in a file beside the corpus, under a name that no other corpus has.
+//! It takes a minute, so it is cached in a file beside the corpus, under a unique name.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -13,10 +13,10 @@ use anyhow::{Context, Result};
 use super::texts::Documents;
 use crate::bench::{SHINGLE, THRESHOLD};
 
-/// The similarity of each near-duplicate pair, by the places of its documents, the smaller one first.
+/// The similarity of each near-duplicate pair, by the positions of its documents, the smaller one first.
 pub(in crate::bench) type Truth = HashMap<(usize, usize), f64>;
 
-/// Reads the answer if it is kept, and makes it otherwise.
+/// Reads the cached result, or computes it.
 pub(in crate::bench) fn load_or_join(folder: &Path, documents: &Documents) -> Result<Truth> {
     let name = format!("truth-{}-{THRESHOLD}-{:016x}.tsv", SHINGLE.replace(':', ""), documents.content_hash());
     let file = folder.join(name);
@@ -30,7 +30,7 @@ pub(in crate::bench) fn load_or_join(folder: &Path, documents: &Documents) -> Re
     eprintln!("judged in {:.0} s: {} pairs", start.elapsed().as_secs_f64(), pairs.len());
 
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    // Moved into place when it is whole: a part of the truth would pass for all of it.
+    // Moved into place when it is complete: a partial file would be mistaken for the whole.
     let part = file.with_extension("part");
     fs::write(&part, written(&truth)).with_context(|| format!("cannot write {}", part.display()))?;
     fs::rename(&part, &file).with_context(|| format!("cannot write {}", file.display()))?;

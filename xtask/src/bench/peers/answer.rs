@@ -1,4 +1,4 @@
-//! What a tool answers: which documents stay, and what it found alike.
+//! The result of a tool: the kept documents, and the pairs it found.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -7,25 +7,25 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-/// The answer of a tool; documents are named by their places.
+/// The result of a tool; documents are identified by position.
 pub(super) struct Answer {
-    /// Whether each document stays.
+    /// True for each kept document.
     pub(super) is_kept: Vec<bool>,
-    /// What it names as alike.
+    /// The pairs it reports.
     pub(super) found: Found,
 }
 
-/// What a tool names as alike.
+/// The pairs a tool reports.
 pub(super) enum Found {
-    /// Pairs, the smaller place first.
+    /// Pairs, the smaller position first.
     Pairs(HashSet<(usize, usize)>),
-    /// A cluster for each document, or none. Everything in a cluster is then a pair.
+    /// A cluster for each document, or none. Every two documents of a cluster are then a pair.
     Clusters(Vec<Option<u64>>),
-    /// Nothing but the documents that stay.
+    /// Only the kept documents.
     Nothing,
 }
 
-/// The kind of what was found, for the reader.
+/// Kind of the reported results, for readers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Gives {
@@ -35,7 +35,7 @@ pub(super) enum Gives {
 }
 
 impl Found {
-    /// Which kind it is.
+    /// The kind of the results.
     pub(super) fn gives(&self) -> Gives {
         match self {
             Self::Pairs(_) => Gives::Pairs,
@@ -44,7 +44,7 @@ impl Found {
         }
     }
 
-    /// Whether two documents are named as alike.
+    /// True if two documents are reported as a pair.
     pub(super) fn contains(&self, left: usize, right: usize) -> bool {
         match self {
             Self::Pairs(pairs) => pairs.contains(&(left.min(right), left.max(right))),
@@ -53,7 +53,7 @@ impl Found {
         }
     }
 
-    /// How many pairs are named.
+    /// Number of reported pairs.
     pub(super) fn count(&self) -> usize {
         match self {
             Self::Pairs(pairs) => pairs.len(),
@@ -70,7 +70,7 @@ impl Found {
 }
 
 impl Answer {
-    /// Reads what a peer's program has written.
+    /// Reads the output of a peer's program.
     pub(super) fn read(folder: &Path, places: &HashMap<&str, usize>) -> Result<Self> {
         let kept = content(&folder.join("kept.txt"))?;
         let mut is_kept = vec![false; places.len()];
@@ -98,7 +98,7 @@ fn content(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// The place of an id.
+/// The position of an id.
 pub(super) fn place(places: &HashMap<&str, usize>, id: &str) -> Result<usize> {
     places.get(id).copied().with_context(|| format!("there is no document {id:?}"))
 }

@@ -1,24 +1,24 @@
-//! Bars as SVG: plain text that a browser draws, in the colors of a light or a dark page.
+//! Bar charts as SVG, in the colors of a light or a dark page.
 
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 760.0;
-/// Where bars begin; the names stand before it.
+/// Start of the bars; the names are to the left.
 const NAMES: f64 = 150.0;
-/// What is left for the number behind the longest bar.
+/// Space for the number after the longest bar.
 const NUMBERS: f64 = 90.0;
 const ROW: f64 = 28.0;
 const BAR: f64 = 18.0;
 const TOP: f64 = 44.0;
 
-/// A bar with its name; the ones that matter most are set off.
+/// A bar with its name; the most important ones are highlighted.
 pub(in crate::bench) struct Bar {
     pub(in crate::bench) name: String,
     pub(in crate::bench) value: f64,
     pub(in crate::bench) is_ours: bool,
 }
 
-/// The bars from the longest to the shortest.
+/// The bars from longest to shortest.
 pub(in crate::bench) fn bars(title: &str, unit: &str, mut bars: Vec<Bar>) -> String {
     bars.sort_by(|one, other| other.value.total_cmp(&one.value));
     let longest = bars.first().map_or(1.0, |bar| bar.value).max(f64::MIN_POSITIVE);
@@ -45,7 +45,7 @@ text {{ fill: #e6edf3 }}
         let base = top + BAR / 2.0 + 5.0;
         let length = ((WIDTH - NAMES - NUMBERS) * bar.value / longest).max(1.0);
         let class = if bar.is_ours { "bar ours" } else { "bar" };
-        // Small numbers would all be the same without a digit behind the point.
+        // Small numbers need a digit after the decimal point to differ.
         let digits = usize::from(bar.value < 100.0);
         let (names, after, value) = (NAMES - 10.0, NAMES + length + 8.0, bar.value);
         writeln!(svg, r#"<text x="{names}" y="{base}" text-anchor="end">{}</text>"#, escaped(&bar.name))

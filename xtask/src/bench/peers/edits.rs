@@ -1,6 +1,6 @@
-//! `cargo xtask bench edits`: who finds a copy again after a small edit, by edit and by length.
+//! `cargo xtask bench edits`: the copies that each tool still finds after a small edit, by edit and by length.
 //!
-//! All kinds of edit and all lengths lie in one file, so that each tool is run once; the answers are told apart by the ids.
+//! All kinds of edit and all lengths are in one file, so that each tool is run once; the ids identify the cases.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -19,17 +19,17 @@ use crate::bench::corpora::truth::{self, Truth};
 use crate::bench::{SHINGLE, THRESHOLD};
 use crate::workspace::Workspace;
 
-/// What the measure of edits can be told.
+/// Options of `cargo xtask bench edits`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How many documents are edited, for each edit and length
+    /// Number of documents to edit, for each edit and length
     #[arg(long, value_name = "N", default_value_t = 300)]
     bases: usize,
     #[command(flatten)]
     field: Field,
 }
 
-/// Makes the documents, lets everyone find the twins, and reports.
+/// Generates the documents, runs every tool, and reports.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
         let mut words = options.field.words()?;
@@ -88,7 +88,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     Ok(())
 }
 
-/// What one tool found, by cell, or why it did not come to an end.
+/// The twins that one tool found, by cell, or its error.
 fn hits(
     runner: &Runner,
     tool: &'static Tool,
@@ -101,11 +101,11 @@ fn hits(
     Ok(CELLS.iter().map(|cell| count(&success.answer, *cell, twins, truth)).collect())
 }
 
-/// True twins that were found, and what was named or removed that is not alike.
+/// Counts true twins that were found, and false pairs or removals.
 fn count(answer: &Answer, cell: Cell, twins: &[Twin], truth: &Truth) -> Hits {
     let of_cell: Vec<&Twin> = twins.iter().filter(|twin| twin.cell == cell).collect();
     let is_true = |twin: &&&Twin| truth.contains_key(&twin.pair());
-    // Who names nothing has found a twin when not both stay.
+    // A tool without pairs has found a twin if not both documents are kept.
     let is_found = |twin: &&&Twin| match answer.found {
         Found::Nothing => !(answer.is_kept[twin.base] && answer.is_kept[twin.edited]),
         _ => answer.found.contains(twin.base, twin.edited),
@@ -118,7 +118,7 @@ fn count(answer: &Answer, cell: Cell, twins: &[Twin], truth: &Truth) -> Hits {
         }
         Found::Clusters(clusters) => false_in_clusters(clusters, &members, truth),
         Found::Nothing => {
-            // A twin that is lost: it went, and its other half is not like it or went too.
+            // A lost document: it was removed, and its twin is not similar or was removed too.
             let lost = |twin: &&&Twin| match (answer.is_kept[twin.base], answer.is_kept[twin.edited]) {
                 (true, true) => false,
                 (false, false) => true,
@@ -130,7 +130,7 @@ fn count(answer: &Answer, cell: Cell, twins: &[Twin], truth: &Truth) -> Hits {
     Hits { found_count: of_cell.iter().filter(is_true).filter(is_found).count(), false_count }
 }
 
-/// Pairs of a cluster that are not alike and touch some documents.
+/// False pairs of a cluster that include certain documents.
 fn false_in_clusters(clusters: &[Option<u64>], members: &HashSet<usize>, truth: &Truth) -> usize {
     let mut by_number: HashMap<u64, Vec<usize>> = HashMap::new();
     for (place, number) in clusters.iter().enumerate() {

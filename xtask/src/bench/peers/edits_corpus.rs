@@ -1,4 +1,4 @@
-//! Documents of three lengths, each with a twin that was edited in one of five ways, among others that have none.
+//! Documents of three lengths, each with a twin that was edited in one of five ways, among others without a twin.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,7 +11,7 @@ use super::answer::place;
 use crate::bench::corpora::dice::Dice;
 use crate::bench::corpora::language::{Language, Letters};
 
-/// What is done to a document.
+/// An edit of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edit {
     Substitute,
@@ -22,7 +22,7 @@ pub(super) enum Edit {
 }
 
 impl Edit {
-    /// What a reader calls it.
+    /// Its name for readers.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Substitute => "a word substituted",
@@ -33,7 +33,7 @@ impl Edit {
         }
     }
 
-    /// What an id calls it.
+    /// Its name in ids.
     fn key(self) -> &'static str {
         match self {
             Self::Substitute => "substitute",
@@ -55,7 +55,7 @@ pub(super) struct Cell {
 const EDITS: [Edit; 5] = [Edit::Substitute, Edit::Insert, Edit::Header, Edit::Percent, Edit::Swap];
 const WORD_COUNTS: [usize; 3] = [200, 1_000, 5_000];
 
-/// All of them, by edit and then by length.
+/// All cells, by edit and then by length.
 pub(super) const CELLS: [Cell; 15] = {
     let mut cells = [Cell { edit: Edit::Substitute, word_count: 0 }; 15];
     let mut at = 0;
@@ -66,7 +66,7 @@ pub(super) const CELLS: [Cell; 15] = {
     cells
 };
 
-/// A document and its edited twin, by their places.
+/// A document and its edited twin, by their positions.
 pub(super) struct Twin {
     pub(super) cell: Cell,
     pub(super) base: usize,
@@ -74,7 +74,7 @@ pub(super) struct Twin {
 }
 
 impl Twin {
-    /// Both, the smaller place first.
+    /// Both, the smaller position first.
     pub(super) fn pair(&self) -> (usize, usize) {
         (self.base.min(self.edited), self.base.max(self.edited))
     }
@@ -84,7 +84,7 @@ fn id(cell: Cell, number: usize, role: &str) -> String {
     format!("{}-{}-{number}-{role}", cell.edit.key(), cell.word_count)
 }
 
-/// Where the twins of a written corpus are.
+/// The twins of a written corpus.
 pub(super) fn twins(places: &HashMap<&str, usize>, bases: usize) -> Result<Vec<Twin>> {
     let numbered = CELLS.into_iter().flat_map(|cell| (0..bases).map(move |number| (cell, number)));
     numbered
@@ -95,7 +95,7 @@ pub(super) fn twins(places: &HashMap<&str, usize>, bases: usize) -> Result<Vec<T
         .collect()
 }
 
-/// Writes the documents in an order of chance; for each length, there are as many without a twin as an edit has bases.
+/// Writes the documents in random order; for each length, there are as many without a twin as an edit has bases.
 pub(super) fn write(folder: &Path, bases: usize) -> Result<PathBuf> {
     let language = Language::new();
     let mut documents: Vec<(String, String)> = Vec::new();
@@ -120,9 +120,9 @@ pub(super) fn write(folder: &Path, bases: usize) -> Result<PathBuf> {
     Ok(file)
 }
 
-/// A text of so many words.
+/// A text of this many words.
 fn text(language: &Language, word_count: usize, dice: &mut Dice) -> String {
-    // A word has under five letters on average, and ten are always enough.
+    // A word has fewer than five letters on average, so ten bytes are always enough.
     let long = language.text(10 * word_count, Letters::Plain, dice);
     let words: String = long.split_inclusive([' ', '\n']).take(word_count).collect();
     words.trim_end().to_owned()
@@ -161,7 +161,7 @@ fn edited(language: &Language, base: &str, edit: Edit, dice: &mut Dice) -> Strin
     words.concat()
 }
 
-/// Puts other words into so many places.
+/// Replaces words at this many positions.
 fn substitute(words: &mut [String], count: usize, word: impl Fn(&mut Dice) -> String, dice: &mut Dice) {
     let mut places: Vec<usize> = (0..words.len()).collect();
     dice.shuffle(&mut places);

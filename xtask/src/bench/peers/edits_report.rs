@@ -12,29 +12,29 @@ use crate::bench::tables::thousands;
 use crate::pairs::share;
 use crate::workspace::Workspace;
 
-/// An edit of one length: what is true, and what each tool found.
+/// An edit of one length: the true numbers, and the results of each tool.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Cell {
     pub(super) edit: String,
     pub(super) word_count: usize,
     pub(super) twin_count: usize,
-    /// Twins whose exact similarity reaches the threshold.
+    /// Number of twins whose exact similarity reaches the threshold.
     pub(super) true_count: usize,
-    /// The mean of the exact similarities.
+    /// Mean of the exact similarities.
     pub(super) mean_jaccard: f64,
     pub(super) tools: Vec<Line>,
 }
 
-/// What a tool made of an edit of one length.
+/// The result of a tool for an edit of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Hits {
     /// True twins that it found.
     pub(super) found_count: usize,
-    /// Pairs that it names and that are not alike; of a tool that names none, twins that it lost.
+    /// False pairs it reports; for a tool without pairs, twins that it lost.
     pub(super) false_count: usize,
 }
 
-/// A tool with what it found, or why it did not come to an end.
+/// A tool with its results, or its error.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Line {
     pub(super) tool: String,
@@ -44,7 +44,7 @@ pub(super) struct Line {
     pub(super) failure: Option<String>,
 }
 
-/// Everything that is reported.
+/// The whole report.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Report {
     pub(super) versions: BTreeMap<String, String>,
@@ -56,7 +56,7 @@ pub(in crate::bench) struct Report {
 }
 
 impl Report {
-    /// The table as it is printed and as it is written into the document.
+    /// The table as printed, and as written to the document.
     fn table(&self) -> String {
         let tools = || self.cells.first().into_iter().flat_map(|cell| &cell.tools);
         let mut headings = vec!["edit".to_owned(), "words".to_owned(), "≥ 0.8".to_owned(), "mean J".to_owned()];
@@ -86,7 +86,7 @@ impl Report {
         rows.iter().map(|row| format!("| {} |\n", row.join(" | "))).collect()
     }
 
-    /// The table on standard output.
+    /// Prints the table.
     pub(super) fn print(&self) {
         println!("machine   {}\n\n{}", Machine::here(), self.table());
         for line in self.cells.first().into_iter().flat_map(|cell| &cell.tools) {
@@ -96,14 +96,14 @@ impl Report {
         }
     }
 
-    /// Writes the numbers, and makes the pages from them.
+    /// Writes the numbers, and updates the pages.
     pub(super) fn record(&self, workspace: &Workspace) -> Result<()> {
         results::write_with_versions(workspace, "edits", lines(&self.versions), self)?;
         pages::refresh(workspace.root())
     }
 }
 
-/// The section of the benchmarks.
+/// The section for the benchmarks page.
 pub(in crate::bench) fn section(record: &Record<Report>) -> String {
     let report = &record.results;
     format!(
@@ -123,7 +123,7 @@ pub(in crate::bench) fn section(record: &Record<Report>) -> String {
     )
 }
 
-/// The share that was found, and what is false if there is any; of a tool that failed, that.
+/// The share that was found, and the false pairs if any; or that the tool failed.
 fn shown(hits: Option<Hits>, true_count: usize) -> String {
     let Some(hits) = hits else { return "failed".to_owned() };
     let found = format!("{:.3}", share(hits.found_count, true_count));

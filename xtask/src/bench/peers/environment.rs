@@ -1,4 +1,4 @@
-//! The Python environment of the peers: made once under the target folder, by the versions in `bench/peers`.
+//! The Python environment of the peers: created once in the target folder, with the versions in `bench/peers`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,12 +10,12 @@ use anyhow::{Context, Result, ensure};
 use super::run::Runner;
 use crate::workspace::{Workspace, succeed};
 
-/// Where the programs that run the peers are.
+/// Folder of the programs that run the peers.
 pub(in crate::bench) fn scripts(workspace: &Workspace) -> PathBuf {
     workspace.root().join("bench/peers")
 }
 
-/// Makes the environment if it is not there or has other versions, and says which Python is its own.
+/// Creates the environment if it is missing or has other versions, and returns its Python.
 pub(in crate::bench) fn prepare(workspace: &Workspace, python: &Path) -> Result<PathBuf> {
     let folder = workspace.target().join("bench/peers-venv");
     let own = folder.join("bin/python");
@@ -33,7 +33,7 @@ pub(in crate::bench) fn prepare(workspace: &Workspace, python: &Path) -> Result<
         command
     };
     if let Err(error) = succeed(pip().arg("-r").arg(&wanted)) {
-        // One that cannot be installed shall not keep the others out; its run will say what is missing.
+        // One that cannot be installed must not exclude the others; its run will report what is missing.
         eprintln!("{error:#}; trying them one by one");
         for line in packages(&text) {
             if let Err(error) = succeed(pip().arg(line)) {
@@ -49,7 +49,7 @@ fn packages(requirements: &str) -> impl Iterator<Item = &str> {
     requirements.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The version of lookalike, of Python, and of each package that is asked for.
+/// The versions of lookalike, of Python, and of each requested package.
 pub(super) fn versions(workspace: &Workspace, runner: &Runner) -> Result<BTreeMap<String, String>> {
     let requirements = fs::read_to_string(scripts(workspace).join("requirements.txt"))?;
     let mut versions: BTreeMap<String, String> = packages(&requirements)

@@ -1,4 +1,4 @@
-//! An answer held against the exact one.
+//! Compares a result with the exact one.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,29 +6,29 @@ use super::answer::{Answer, Found, Gives};
 use crate::bench::corpora::truth::Truth;
 use crate::pairs::share;
 
-/// How good an answer is.
+/// Quality of a result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Verdict {
-    /// What the tool names as alike.
+    /// Kind of the tool's results.
     pub(super) gives: Gives,
-    /// Pairs that it names.
+    /// Number of reported pairs.
     pub(super) found_count: usize,
-    /// Those of them that are true.
+    /// Number of true ones among them.
     pub(super) right_count: usize,
-    /// Of the true pairs, the share that it names; none if it names nothing.
+    /// Share of the true pairs that are reported; none if it reports no pairs.
     pub(super) recall: Option<f64>,
-    /// Of the pairs that it names, the share that is true; none if it names nothing.
+    /// Share of the reported pairs that are true; none if it reports no pairs.
     pub(super) precision: Option<f64>,
-    /// Documents that it removes.
+    /// Number of removed documents.
     pub(super) removed_count: usize,
-    /// Those of them that are like no document that stays.
+    /// Number of those that are similar to no kept document.
     pub(super) lost_count: usize,
-    /// True pairs of which both stay.
+    /// Number of true pairs of which both documents are kept.
     pub(super) left_count: usize,
 }
 
 impl Verdict {
-    /// Counts.
+    /// Evaluates a result.
     pub(super) fn of(answer: &Answer, truth: &Truth) -> Self {
         let right_count = truth.keys().filter(|(left, right)| answer.found.contains(*left, *right)).count();
         let found_count = answer.found.count();
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_chain_is_lost_when_only_its_start_stays() {
-        // 0 is like 1, 1 is like 2, and 0 is not like 2.
+        // 0 matches 1, 1 matches 2, and 0 does not match 2.
         let truth = Truth::from([((0, 1), 0.8), ((1, 2), 0.8)]);
         let found = Found::Pairs(HashSet::from([(0, 1), (0, 2)]));
         let verdict = Verdict::of(&Answer { is_kept: vec![true, false, false], found }, &truth);

@@ -1,8 +1,8 @@
-//! `cargo xtask bench peers` and `bench edits`: lookalike beside the other tools of the field, on the same file in one run.
+//! `cargo xtask bench peers` and `bench edits`: compares lookalike with other tools, on the same file in one run.
 //!
-//! Each peer is run as a process of its own by a small program of ours in `bench/peers`, with the same shingles and the
-//! same threshold, in the fastest way that its own documentation shows. Reading the file counts for everyone. One that
-//! fails or takes too long is reported as such, and the others go on.
+//! Each peer is run as a separate process by a small program in `bench/peers`, with the same shingles and the same
+//! threshold, in the fastest way that its own documentation shows. Reading the file is included for all tools. A tool
+//! that fails or takes too long is reported as such, and the others continue.
 
 pub(in crate::bench) mod answer;
 pub(in crate::bench) mod chart;
@@ -30,47 +30,48 @@ use crate::bench::timed::measure::{Usage, measure};
 use crate::bench::{DOCUMENTS, SHINGLE, THRESHOLD};
 use crate::workspace::{Workspace, succeed};
 
-/// How often lookalike is run before the peers, and again after them: a second is too short to be measured once.
+/// Number of runs of lookalike before the peers, and again after them: one second is too short for a single
+/// measurement.
 const OWN_RUNS: usize = 3;
 
-/// What the comparison can be told.
+/// Options of `cargo xtask bench peers`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// A JSONL file with `id` and `text` in each line, in place of one that is made
+    /// A JSONL file with `id` and `text` in each line, in place of a synthetic one
     #[arg(long, value_name = "FILE")]
     corpus: Option<PathBuf>,
-    /// How many documents to make
+    /// Number of documents to generate
     #[arg(long, value_name = "N", default_value_t = DOCUMENTS, conflicts_with = "corpus")]
     documents: usize,
     #[command(flatten)]
     field: Field,
 }
 
-/// What both comparisons can be told.
+/// Options of both comparisons.
 #[derive(Clone, Debug, clap::Args)]
 struct Field {
-    /// The lookalike to measure, in place of one that is built
+    /// The lookalike to measure, in place of the workspace's own, which is built first
     #[arg(long, value_name = "PATH")]
     lookalike: Option<PathBuf>,
-    /// The Python that the peers' environment is made with
+    /// The Python for the peers' environment
     #[arg(long, value_name = "PATH", default_value = "python3")]
     python: PathBuf,
-    /// Only the peers whose name has this in it; can be given again
+    /// Run only the peers with this in their name; can be repeated
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// How long a peer may take
+    /// Time limit of a peer
     #[arg(long, value_name = "MINUTES", default_value_t = 15)]
     limit: u64,
-    /// Something to be written down with the results, such as that the machine was busy
+    /// A note to save with the results, such as that the machine was busy
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
-    /// Show the results, and leave what is recorded as it is
+    /// Show the results without recording them
     #[arg(long)]
     print_only: bool,
 }
 
 impl Field {
-    /// The options as they were typed, with paths that are good anywhere.
+    /// The options as typed, with absolute paths.
     fn words(&self) -> Result<Vec<OsString>> {
         let mut words: Vec<OsString> = Vec::new();
         if let Some(path) = &self.lookalike {
@@ -90,13 +91,13 @@ impl Field {
         Ok(words)
     }
 
-    /// The peers that are asked for.
+    /// The requested peers.
     fn peers(&self) -> Vec<&'static Tool> {
         let is_wanted = |tool: &&Tool| self.only.is_empty() || self.only.iter().any(|part| tool.name.contains(part));
         tool::PEERS.iter().filter(is_wanted).collect()
     }
 
-    /// Everything that is needed to run them.
+    /// Everything needed to run them.
     fn runner(&self, workspace: &Workspace, folder: &Path) -> Result<Runner> {
         let python = environment::prepare(workspace, &self.python)?;
         let lookalike = match &self.lookalike {
@@ -115,7 +116,7 @@ fn run_optimized(workspace: &Workspace, part: &str, words: Vec<OsString>) -> Res
     succeed(cargo.args(words))
 }
 
-/// Runs everyone, and reports.
+/// Runs all tools, and reports.
 pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
         let mut words = options.field.words()?;
@@ -136,7 +137,7 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let places = documents.places();
 
     let versions = environment::versions(workspace, &runner)?;
-    // Every timed run finds the file in the memory of the system; the first would not.
+    // Every timed run finds the file in the page cache; the first would not.
     measure(std::process::Command::new("wc").arg("-w").arg(&file))?;
     let mut rows = vec![own_row(&runner, &versions, &file, &places, &truth)?];
     for tool in options.field.peers() {
@@ -169,7 +170,7 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Some runs of lookalike, whose answers are the same.
+/// Several runs of lookalike, which give the same result.
 fn own_row(
     runner: &Runner,
     versions: &BTreeMap<String, String>,

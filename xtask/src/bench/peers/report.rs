@@ -1,4 +1,4 @@
-//! The comparison as a table for the terminal, as JSON for later, and as a section with a chart for readers.
+//! The comparison as a table for the terminal, as JSON, and as a section with a chart for readers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,46 +16,46 @@ use crate::bench::timed::measure::Usage;
 use crate::table::Table;
 use crate::workspace::Workspace;
 
-/// The name of the one that all are compared with.
+/// Name of the tool with which all are compared.
 const OWN: &str = "lookalike";
 
-/// How many times as fast as each peer lookalike is meant to be.
+/// Target for the speed of lookalike relative to each peer.
 const SPEED_TARGET: f64 = 10.0;
 
-/// Above this ratio between its runs before and after the peers, the machine was not steady enough for ratios of seconds.
+/// Above this ratio between its runs before and after the peers, the machine was not steady enough for comparing times.
 const STEADY: f64 = 1.25;
 
-/// A tool with what came of it.
+/// A tool with its results.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Row {
     tool: String,
     version: Option<String>,
     parameters: String,
-    /// One for a peer, some for lookalike, none if it failed.
+    /// One for a peer, several for lookalike, none if it failed.
     runs: Vec<Usage>,
-    /// Seconds within the peer's own calls over all processes.
+    /// Seconds within the peer's own calls, over all processes.
     library_seconds: Option<f64>,
-    /// How good it was.
+    /// Quality of the results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
-    /// Why it did not come to an end.
+    /// Reason of a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
 }
 
-/// Everything that is reported.
+/// The whole report.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Report {
     pub(super) versions: BTreeMap<String, String>,
     pub(super) note: Option<String>,
-    /// Whether the corpus was made or given.
+    /// Description of the corpus: generated or given.
     pub(super) corpus: String,
     pub(super) corpus_bytes: u64,
     pub(super) document_count: usize,
     pub(super) true_count: usize,
     pub(super) shingle: String,
     pub(super) threshold: f64,
-    /// Whether every tool wrote the documents that stay, or none did.
+    /// True if every tool wrote the kept documents; false if none did.
     pub(super) is_written: bool,
     pub(super) tools: Vec<Row>,
 }
@@ -92,7 +92,7 @@ impl Row {
     }
 }
 
-/// The line of an error that says what went wrong: of a program's many, the last that is not about its end.
+/// The most informative line of an error: of a program's output, the last line that is not about its exit.
 pub(super) fn brief(error: &anyhow::Error) -> String {
     let text = format!("{error:#}");
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -117,7 +117,7 @@ const HEADINGS: [&str; 13] = [
 ];
 
 impl Report {
-    /// The seconds of lookalike: the mean of what it took before the peers and after them.
+    /// The time of lookalike: the mean of its runs before the peers and after them.
     fn own_seconds(&self) -> Option<f64> {
         let own: Vec<f64> = self.tools.iter().filter(|row| row.is_ours()).filter_map(Row::seconds).collect();
         (!own.is_empty()).then(|| own.iter().sum::<f64>() / own.len() as f64)
@@ -165,7 +165,7 @@ impl Report {
         cells
     }
 
-    /// What is to be said of the targets, one sentence each.
+    /// The results for the targets, one sentence each.
     fn sentences(&self) -> Vec<String> {
         let Some(own) = self.own_seconds() else { return Vec::new() };
         let peers = || self.tools.iter().filter(|row| !row.is_ours());
@@ -222,7 +222,7 @@ impl Report {
         })
     }
 
-    /// The peer that is closest by processor time, which other programs on the machine stretch less than the clock's.
+    /// The closest peer by processor time, which other programs on the machine affect less than wall-clock time.
     fn processor_sentence(&self) -> Option<String> {
         let cpu = |row: &Row| row.median(|usage| usage.cpu_seconds);
         let own: Vec<f64> = self.tools.iter().filter(|row| row.is_ours()).filter_map(cpu).collect();
@@ -233,7 +233,7 @@ impl Report {
         Some(format!("By processor time the closest is {name}, which takes {ratio:.1} times as much as lookalike."))
     }
 
-    /// The machine, the corpus and the table on standard output.
+    /// Prints the machine, the corpus and the table.
     pub(super) fn print(&self) {
         println!("machine   {}", Machine::here());
         println!("corpus    {}", self.corpus_line());
@@ -254,13 +254,13 @@ impl Report {
         format!("{megabytes:.1} MB of JSONL, {}, {documents} documents, {pairs} true pairs", self.corpus)
     }
 
-    /// Writes the numbers, and makes the pages from them.
+    /// Writes the numbers, and updates the pages.
     pub(super) fn record(&self, workspace: &Workspace) -> Result<()> {
         results::write_with_versions(workspace, "peers", lines(&self.versions), self)?;
         pages::refresh(workspace.root())
     }
 
-    /// How many tools there are besides lookalike: one that was run in two ways is one tool.
+    /// Number of tools besides lookalike: one that was run in two ways counts once.
     fn peer_count(&self) -> &'static str {
         let peers = self.tools.iter().filter(|row| !row.is_ours());
         let names: BTreeSet<&str> = peers.filter_map(|row| row.tool.split(", ").next()).collect();
@@ -323,12 +323,12 @@ impl Report {
     }
 }
 
-/// The versions as a record has them.
+/// The versions as recorded.
 pub(super) fn lines(versions: &BTreeMap<String, String>) -> Vec<String> {
     versions.iter().map(|(name, version)| format!("{name} {version}")).collect()
 }
 
-/// The section of the benchmarks.
+/// The section for the benchmarks page.
 pub(in crate::bench) fn section(record: &Record<Report>) -> String {
     record.results.markdown(&record.origin())
 }
@@ -338,7 +338,7 @@ pub(in crate::bench) fn chart(record: &Record<Report>) -> String {
     record.results.chart()
 }
 
-/// The row of the README.
+/// The row for the README.
 pub(in crate::bench) fn speed_row(record: &Record<Report>) -> [String; 3] {
     let report = &record.results;
     let best = |rows: &mut dyn Iterator<Item = &Row>, value: fn(&Verdict) -> Option<f64>| {
@@ -376,7 +376,7 @@ pub(in crate::bench) fn speed_row(record: &Record<Report>) -> [String; 3] {
     ]
 }
 
-/// What the columns mean.
+/// Explanation of the columns.
 const COLUMNS: &str = "
 
 - *s*: from the start of the process to its end, including reading the file and writing as said above.

@@ -1,4 +1,4 @@
-//! One tool on one file: what it used, and what it answers.
+//! Runs one tool on one file, and returns its resource usage and result.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,27 +14,27 @@ use super::tool::Tool;
 use crate::bench::SHINGLE;
 use crate::bench::timed::measure::{Usage, measure};
 
-/// Everything that is needed to run tools.
+/// Everything needed to run tools.
 pub(super) struct Runner {
     /// The Python of the peers' environment.
     pub(super) python: PathBuf,
     /// The command `lookalike`.
     pub(super) lookalike: PathBuf,
-    /// Where the programs are that run the peers.
+    /// Folder of the programs that run the peers.
     pub(super) scripts: PathBuf,
-    /// Where they write to.
+    /// Output folder.
     pub(super) out: PathBuf,
-    /// How long a peer may take.
+    /// Time limit for a peer.
     pub(super) limit: Duration,
 }
 
-/// A run that came to its end.
+/// A successful run.
 pub(super) struct Success {
-    /// What it used.
+    /// Resource usage.
     pub(super) usage: Usage,
-    /// Seconds within the peer's own calls over all processes, where they can be told from cutting words.
+    /// Seconds within the peer's own calls over all processes, if they can be separated from tokenizing.
     pub(super) library_seconds: Option<f64>,
-    /// What it answers.
+    /// The result.
     pub(super) answer: Answer,
 }
 
@@ -51,7 +51,7 @@ impl Runner {
 
     fn run_peer(&self, tool: &Tool, file: &Path, places: &HashMap<&str, usize>) -> Result<Success> {
         let out = self.fresh(tool.runner.trim_end_matches(".py"))?;
-        // `timeout` ends the processes that a peer has started, too.
+        // `timeout` also ends the processes that a peer has started.
         let mut command = Command::new("timeout");
         command.arg("--kill-after=10").arg(self.limit.as_secs().to_string());
         command
@@ -60,7 +60,7 @@ impl Runner {
             .arg(self.scripts.join(tool.runner))
             .arg(std::path::absolute(file)?)
             .arg(&out);
-        // What is asked of a hub would be asked of the network.
+        // Requests to a hub would use the network.
         command.env("HF_HUB_OFFLINE", "1").env("HF_HOME", out.join("hub"));
         let start = Instant::now();
         let usage = match measure(&command) {
@@ -90,9 +90,9 @@ impl Runner {
         Ok(Success { usage, library_seconds: None, answer })
     }
 
-    /// One run of `lookalike dedup`, which like the peers writes the documents that stay.
+    /// Runs `lookalike dedup`, which writes the kept documents like the peers.
     pub(super) fn time_lookalike(&self, file: &Path) -> Result<Usage> {
-        // A user's first run has no older output to remove.
+        // Without earlier output to remove, as in a user's first run.
         let out = self.fresh("lookalike")?;
         let mut command = Command::new(&self.lookalike);
         command.arg("dedup").arg(file).args(["--id", "id", "--shingle", SHINGLE, "--force", "-o"]);
@@ -103,7 +103,7 @@ impl Runner {
         self.out.join("lookalike")
     }
 
-    /// A folder with nothing in it.
+    /// Creates an empty folder.
     fn fresh(&self, name: &str) -> Result<PathBuf> {
         let folder = self.out.join(name);
         if folder.exists() {

@@ -1,18 +1,18 @@
-//! Who is compared, and with which parameters.
+//! The compared tools and their parameters.
 
-/// A tool of the field.
+/// A compared tool.
 pub(super) struct Tool {
-    /// What it is called in the tables.
+    /// Name in the tables.
     pub(super) name: &'static str,
-    /// Its name in the index of Python packages, or nothing for lookalike.
+    /// Name in the Python Package Index; none for lookalike.
     pub(super) package: Option<&'static str>,
-    /// The program in `bench/peers` that runs it.
+    /// Program in `bench/peers` that runs it.
     pub(super) runner: &'static str,
-    /// The parameters it is run with.
+    /// Its parameters.
     pub(super) parameters: &'static str,
 }
 
-/// The one that all are held against.
+/// The tool with which all are compared.
 pub(super) const LOOKALIKE: Tool = Tool {
     name: "lookalike",
     package: None,

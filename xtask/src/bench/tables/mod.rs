@@ -1,10 +1,10 @@
-//! What the benchmarks print, what they save, and the pages that are made from it.
+//! Output of the benchmarks: tables, saved results, and the pages generated from them.
 
 pub(in crate::bench) mod pages;
 pub(in crate::bench) mod report;
 pub(in crate::bench) mod results;
 
-/// A target with its verdict; one that is missed stands out.
+/// A target with its result; one that was missed is highlighted.
 pub(in crate::bench) fn against(target: &str, is_met: bool) -> String {
     format!("{target}: {}", if is_met { "met" } else { "**missed**" })
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask bench tables`: the numbers of README and docs, made from the files in `bench/results`.
+//! `cargo xtask bench tables`: updates the numbers of README and docs from the files in `bench/results`.
 //!
-//! Each section stands between `<!-- name -->` and `<!-- /name -->`. A test makes sure that the pages say what the files say, so
-//! that no number is edited by hand and none is stated twice. A section without a file is left as it is.
+//! Each section is between `<!-- name -->` and `<!-- /name -->`. A test checks that the pages agree with the files, so
+//! that no number is edited by hand or stated twice. A section without a file is left unchanged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::bench::timed::{blowup, growth, headline, index, index_growth, link, p
 use crate::table::Table;
 use crate::workspace::Workspace;
 
-/// What the command can be told.
+/// Options of `cargo xtask bench tables`.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Options {
     /// Change nothing, and exit with 1 if a page differs from the result files
@@ -24,10 +24,10 @@ pub(crate) struct Options {
     check: bool,
 }
 
-/// Makes a text from the result files below the root; none where nothing was measured.
+/// Generates a text from the result files below the root; none if nothing was measured.
 type Make = fn(&Path) -> Result<Option<String>>;
 
-/// A part of a page: the file, the name in its marks, and what makes it.
+/// A section of a page: the file, the name in its markers, and its generator.
 const SECTIONS: [(&str, &str, Make); 15] = [
     ("README.md", "speed", speed),
     ("docs/benchmarks.md", "headline", |root| made(root, "headline", headline::section)),
@@ -46,13 +46,13 @@ const SECTIONS: [(&str, &str, Make); 15] = [
     ("docs/performance.md", "crawl-stages", |root| made(root, "headline", headline::stages_section)),
 ];
 
-/// Files that are made as a whole.
+/// Files that are generated as a whole.
 const PICTURES: [(&str, Make); 2] = [
     ("docs/benchmarks-peers.svg", |root| made(root, "peers", peers_report::chart)),
     ("docs/benchmarks-index.svg", |root| made(root, "index", index::chart)),
 ];
 
-/// Rewrites the pages, or compares them.
+/// Updates the pages, or compares them.
 pub(in crate::bench) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     if !options.check {
         return refresh(workspace.root());
@@ -65,7 +65,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: Options) -> Result<(
     bail!("{} not made from bench/results: run `cargo xtask bench tables`", names.join(", "))
 }
 
-/// Writes the pages whose numbers have changed, and names them.
+/// Writes the pages whose numbers have changed, and lists them.
 pub(in crate::bench) fn refresh(root: &Path) -> Result<()> {
     for (path, text) in changes(root)? {
         fs::write(root.join(&path), text).with_context(|| format!("cannot write {}", path.display()))?;
@@ -74,7 +74,7 @@ pub(in crate::bench) fn refresh(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The files that differ from what they should say, with what that is.
+/// The files that are outdated, with their new contents.
 fn changes(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     let mut pages: Vec<(PathBuf, String, String)> = Vec::new();
     for (path, name, make) in SECTIONS {
@@ -99,7 +99,7 @@ fn made<T: DeserializeOwned>(root: &Path, name: &str, make: fn(&Record<T>) -> St
     Ok(newest(root, name)?.map(|record| make(&record)))
 }
 
-/// The table of the README: three jobs, with what they are compared with.
+/// The table of the README: three jobs, each with a comparison.
 fn speed(root: &Path) -> Result<Option<String>> {
     let (Some(peers), Some(crawl), Some(service)) =
         (newest(root, "peers")?, newest(root, "headline")?, newest(root, "serve")?)

@@ -1,5 +1,5 @@
-//! The table that the benchmark ends with, and the section made of it: each measure, its median and range, its target, and whether
-//! that is met.
+//! The final table of the benchmark, and the section generated from it: each measure with its median and range, its
+//! target, and the result.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,18 +14,18 @@ use crate::bench::timed::timing::{Timings, UNIFORM_LOCALE};
 use crate::bench::{SHINGLE, THRESHOLD};
 use crate::table::Table;
 
-/// The time of `lookalike dedup` as a share of that of `wc -w`, at most.
+/// Maximum time of `lookalike dedup` relative to `wc -w`.
 const RATIO_TARGET: f64 = 0.7;
-/// The share of verification in the run, at most.
+/// Maximum share of verification in the run.
 const VERIFICATION_TARGET: f64 = 0.25;
-/// The speed of sketching on one core in MB/s, at least.
+/// Minimum speed of sketching on one core in MB/s.
 const SKETCHING_TARGET: f64 = 300.0;
-/// The most memory: so much for the program, and so much for each document.
+/// Maximum memory: for the program, and per document.
 const MEMORY_TARGET: (f64, f64) = (256e6, 700.0);
-/// The share of true pairs that is found, at least.
+/// Minimum share of true pairs that are found.
 const RECALL_TARGET: f64 = 0.99;
 
-/// All that the benchmark measures.
+/// All measurements of the benchmark.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Measured {
     /// The size of the corpus, as JSONL.
@@ -36,7 +36,7 @@ pub(in crate::bench) struct Measured {
     pub(in crate::bench) accuracy: Accuracy,
 }
 
-/// What a measure is to be.
+/// Target of a measure.
 enum Target {
     AtMost(f64),
     AtLeast(f64),
@@ -46,7 +46,7 @@ enum Target {
 struct Rows(Table);
 
 impl Rows {
-    /// A measure with several values, as their median and range in a unit with so many digits.
+    /// Adds a measure with several values, as median and range in a unit with this many digits.
     fn measured(&mut self, name: &str, values: &[f64], unit: &str, digits: usize, target: Option<&Target>) {
         let (least, middle, most) = range(values);
         let number = |value: f64| format!("{value:.digits$}");
@@ -66,13 +66,13 @@ impl Rows {
         self.0.row([name.to_owned(), number(middle), unit.to_owned(), range, wanted, verdict]);
     }
 
-    /// A measure with one value and no target.
+    /// Adds a measure with one value and no target.
     fn counted(&mut self, name: &str, count: usize) {
         self.0.row([name.to_owned(), count.to_string()]);
     }
 }
 
-/// The least, the middle and the largest of some numbers.
+/// The minimum, the median and the maximum of some numbers.
 pub(in crate::bench) fn range(values: &[f64]) -> (f64, f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -113,7 +113,7 @@ fn table(measured: &Measured) -> Table {
     rows.0
 }
 
-/// The section of the page on performance.
+/// The section for the performance page.
 pub(in crate::bench) fn section(record: &Record<Measured>) -> String {
     let measured = &record.results;
     format!(
@@ -129,7 +129,7 @@ fn speed_rows(rows: &mut Rows, timings: &Timings) {
     let seconds = |usages: &[Usage]| -> Vec<f64> { usages.iter().map(|usage| usage.seconds).collect() };
     let (wc, dedup) = (seconds(&timings.wc), seconds(&timings.dedup));
     let cpu: Vec<f64> = timings.dedup.iter().filter_map(|usage| usage.cpu_seconds).collect();
-    // A run is held against the one beside it, which found the machine in the same mood.
+    // A run is compared with the one next to it, under the same conditions.
     let ratios = |wc: &[f64]| -> Vec<f64> { dedup.iter().zip(wc).map(|(dedup, wc)| dedup / wc).collect() };
     let ratio_target = Some(&Target::AtMost(RATIO_TARGET));
 
@@ -201,7 +201,7 @@ fn accuracy_rows(rows: &mut Rows, accuracy: &Accuracy) {
     rows.measured("true pairs left among the kept", &[accuracy.left_share()], "of all", 4, Some(&left));
 }
 
-/// The first line of what a program says of its version.
+/// The first line of a program's version output.
 pub(in crate::bench) fn first_line(program: &Path) -> String {
     let output = Command::new(program).arg("--version").output();
     let said = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();

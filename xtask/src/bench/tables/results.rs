@@ -1,5 +1,5 @@
-//! Where measured numbers go: raw into a dated folder, with all that explains them. The tables of the documentation are made from
-//! these files alone (`pages.rs`), so that a page cannot say anything else than its file.
+//! Saves raw measurements in a dated folder, with all metadata. The tables of the documentation are generated only from
+//! these files (`pages.rs`), so that pages and files always agree.
 
 use std::fmt;
 use std::fs;
@@ -14,18 +14,18 @@ use serde::{Deserialize, Serialize};
 use super::report::first_line;
 use crate::workspace::Workspace;
 
-/// What was measured on.
+/// The machine of a measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::bench) struct Machine {
-    /// The processor as the system names it, with its family and model, since virtual machines shorten the name.
+    /// The processor as the system names it, with its family and model, since virtual machines abbreviate the name.
     pub(in crate::bench) processor: String,
-    /// How many threads it runs at once.
+    /// Number of hardware threads.
     pub(in crate::bench) hardware_threads: usize,
-    /// Its memory; none where the system does not say.
+    /// Its memory; none if the system does not report it.
     pub(in crate::bench) memory_bytes: Option<u64>,
     /// The name of the system.
     pub(in crate::bench) system: String,
-    /// How many processes ran or wanted to in the minute before; none where the system does not say.
+    /// Load average of the preceding minute; none if the system does not report it.
     pub(in crate::bench) load: Option<f64>,
 }
 
@@ -69,29 +69,29 @@ impl fmt::Display for Machine {
     }
 }
 
-/// Raw numbers, with all that explains them.
+/// Raw numbers with metadata.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Record<T> {
     pub(in crate::bench) date: String,
     pub(in crate::bench) machine: Machine,
-    /// What each program says of its version.
+    /// Version output of each program.
     pub(in crate::bench) versions: Vec<String>,
-    /// The commit that the workspace is at; none outside of a repository.
+    /// The commit of the workspace; none outside a repository.
     pub(in crate::bench) commit: Option<String>,
-    /// What was typed after `cargo xtask`.
+    /// The arguments of `cargo xtask`.
     pub(in crate::bench) command: String,
     pub(in crate::bench) results: T,
 }
 
 impl<T> Record<T> {
-    /// Where the numbers come from, for the reader: day, machine, commit and command.
+    /// The origin of the numbers for readers: date, machine, commit and command.
     pub(in crate::bench) fn origin(&self) -> String {
         let commit = self.commit.as_ref().map_or("commit not recorded".to_owned(), |commit| format!("commit {commit}"));
         format!("{}, {}; {commit}, `cargo xtask {}`.", self.date, self.machine, self.command)
     }
 }
 
-/// Writes raw numbers to `bench/results/<date>/<name>.json`, and says where that is.
+/// Writes raw numbers to `bench/results/<date>/<name>.json`, and returns the path.
 pub(in crate::bench) fn write(
     workspace: &Workspace,
     name: &str,
@@ -128,18 +128,18 @@ pub(in crate::bench) fn newest<T: DeserializeOwned>(root: &Path, name: &str) -> 
         let file = entry?.path().join(format!("{name}.json"));
         files.extend(file.is_file().then_some(file));
     }
-    // Folders are named by their day, so that the last one is the newest.
+    // Folders are named by date, so the last one is the newest.
     files.sort();
     let Some(file) = files.pop() else { return Ok(None) };
     let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     serde_json::from_str(&text).map(Some).with_context(|| file.display().to_string())
 }
 
-/// Replaces what is between the marks `<!-- name -->` and `<!-- /name -->` of a page.
+/// Replaces the text between the markers `<!-- name -->` and `<!-- /name -->` of a page.
 ///
 /// # Errors
 ///
-/// If the page does not have both marks.
+/// If the page does not have both markers.
 pub(super) fn with_section(page: &str, name: &str, text: &str) -> Result<String> {
     let [start, end] = [format!("<!-- {name} -->"), format!("<!-- /{name} -->")];
     let from = page.find(&start).with_context(|| format!("there is no {start}"))?;
@@ -148,7 +148,7 @@ pub(super) fn with_section(page: &str, name: &str, text: &str) -> Result<String>
     Ok(format!("{}{start}\n{}\n{end}{}", &page[..from], text.trim(), &page[to.unwrap_or(from)..]))
 }
 
-/// The date in Greenwich, as in 2026-11-16.
+/// The UTC date, such as 2026-11-16.
 pub(in crate::bench) fn today() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (year, month, day) = civil(seconds / 86_400);
@@ -157,7 +157,7 @@ pub(in crate::bench) fn today() -> String {
 
 /// The date of a day since 1970 (Hinnant: chrono-compatible low-level date algorithms, `civil_from_days`).
 fn civil(day: u64) -> (u64, u64, u64) {
-    // Years begin in March here, so that the day that not all years have comes last. 400 years have 146,097 days.
+    // Years begin in March here, so that the leap day comes last. 400 years have 146,097 days.
     let day = day + 719_468;
     let (era, day) = (day / 146_097, day % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -173,7 +173,7 @@ fn commit(root: &Path) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The words after the name of this program; of paths the last part, since the others are about one machine.
+/// The arguments of this program; only the last component of paths, since the others depend on the machine.
 fn command() -> String {
     let last = |word: String| {
         if word.starts_with('/') { word.rsplit('/').next().unwrap_or_default().to_owned() } else { word }

@@ -1,4 +1,4 @@
-//! What the command found and removed, held against the truth.
+//! Compares the results of the command with the truth.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -14,44 +14,44 @@ use crate::bench::corpora::texts::Documents;
 use crate::bench::corpora::truth::Truth;
 use crate::pairs::{self, Pair, Pairs, share};
 
-/// How good the answers are.
+/// Accuracy of the results.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Accuracy {
-    /// Pairs of the truth.
+    /// Number of true pairs.
     pub(in crate::bench) true_count: usize,
-    /// Pairs that `pairs` found.
+    /// Number of pairs that `pairs` found.
     pub(in crate::bench) found_count: usize,
-    /// Those of them that are true.
+    /// Number of true ones among them.
     pub(in crate::bench) right_count: usize,
-    /// The largest difference between a similarity of ours and the judge's.
+    /// The largest difference between our similarity and the judge's.
     pub(in crate::bench) largest_difference: f64,
-    /// The seconds that `pairs` took.
+    /// Duration of `pairs` in seconds.
     pub(in crate::bench) pairs_seconds: f64,
-    /// Documents that `dedup` removed.
+    /// Number of documents that `dedup` removed.
     pub(in crate::bench) removed_count: usize,
-    /// Those of them whose named kept document is not kept, or not alike enough.
+    /// Number of those whose named kept document is not kept, or not similar enough.
     pub(in crate::bench) lost_count: usize,
-    /// True pairs of which both documents stay.
+    /// Number of true pairs of which both documents are kept.
     pub(in crate::bench) left_count: usize,
 }
 
 impl Accuracy {
-    /// Of the true pairs, the share that was found.
+    /// Share of the true pairs that were found.
     pub(in crate::bench) fn recall(&self) -> f64 {
         share(self.right_count, self.true_count)
     }
 
-    /// Of the pairs that were found, the share that is true.
+    /// Share of the found pairs that are true.
     pub(in crate::bench) fn precision(&self) -> f64 {
         share(self.right_count, self.found_count)
     }
 
-    /// Of the true pairs, the share of which both documents stay.
+    /// Share of the true pairs of which both documents are kept.
     pub(in crate::bench) fn left_share(&self) -> f64 {
         if self.true_count == 0 { 0.0 } else { self.left_count as f64 / self.true_count as f64 }
     }
 
-    /// Whether nothing is claimed that is not true.
+    /// True if there are no false pairs or removals.
     pub(in crate::bench) fn is_sound(&self) -> bool {
         self.right_count == self.found_count && self.lost_count == 0
     }
@@ -64,7 +64,7 @@ struct Removed {
     kept_id: String,
 }
 
-/// Runs `lookalike pairs`, and reads what the last `lookalike dedup` left.
+/// Runs `lookalike pairs`, and reads the output of the last `lookalike dedup`.
 pub(in crate::bench) fn judge(
     corpus: &Path,
     lookalike: &Path,
@@ -106,7 +106,7 @@ fn true_similarity(places: &HashMap<&str, usize>, truth: &Truth, one: &str, othe
     truth.get(&(one.min(other), one.max(other))).copied()
 }
 
-/// How many pairs are true, and how far off a similarity is at most.
+/// The number of true pairs, and the largest error of a similarity.
 fn compare(found: &Pairs, places: &HashMap<&str, usize>, truth: &Truth) -> (usize, f64) {
     let differences = found.iter().filter_map(|((one, other), ours): (&Pair, &f64)| {
         true_similarity(places, truth, one, other).map(|theirs| (ours - theirs).abs())
@@ -114,7 +114,7 @@ fn compare(found: &Pairs, places: &HashMap<&str, usize>, truth: &Truth) -> (usiz
     differences.fold((0, 0.0), |(count, largest), difference| (count + 1, difference.max(largest)))
 }
 
-/// How many removals are for nothing, and of how many true pairs both documents stay.
+/// The number of unjustified removals, and of true pairs of which both documents are kept.
 fn judge_removals(removed: &[Removed], places: &HashMap<&str, usize>, truth: &Truth) -> (usize, usize) {
     let gone: HashSet<usize> =
         removed.iter().filter_map(|removal| places.get(removal.removed_id.as_str()).copied()).collect();
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_document_is_lost_when_what_is_kept_is_not_like_it() {
         let places = HashMap::from([("a", 0), ("b", 1), ("c", 2)]);
-        // A chain: a is like b, b is like c, and a is not like c.
+        // A chain: a matches b, b matches c, and a does not match c.
         let truth = Truth::from([((0, 1), 0.8), ((1, 2), 0.8)]);
         assert_eq!(judge_removals(&[removal("b", "a")], &places, &truth), (0, 0));
         assert_eq!(judge_removals(&[removal("b", "a"), removal("c", "a")], &places, &truth), (1, 0));

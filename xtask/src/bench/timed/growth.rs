@@ -1,4 +1,4 @@
-//! `cargo xtask bench growth`: seconds a document while documents become ten and a hundred times as many, with 2 GB of memory.
+//! `cargo xtask bench growth`: seconds per document for ten and a hundred times as many documents, with 2 GB of memory.
 
 use std::fs;
 use std::path::Path;
@@ -14,25 +14,25 @@ use crate::bench::tables::{against, pages, results};
 use crate::table::Table;
 use crate::workspace::Workspace;
 
-/// The sizes that are measured, unless others are asked for.
+/// Default sizes.
 const SIZES: [usize; 3] = [100_000, 1_000_000, 10_000_000];
 
-/// How much longer a document may take at one size than at another.
+/// Maximum ratio of the times per document at two sizes.
 const MOST_SPREAD: f64 = 1.15;
 
-/// What this benchmark can be told.
+/// Options of `cargo xtask bench growth`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How many documents, a list
+    /// Numbers of documents, as a list
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = SIZES)]
     sizes: Vec<usize>,
-    /// The memory of each run
+    /// Memory limit of each run
     #[arg(long, value_name = "SIZE", default_value = "2G")]
     memory: String,
-    /// How often to run each size, in turns
+    /// Number of runs of each size, alternating
     #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// Leave the documents in target/bench: 10 GB
+    /// Keep the documents in target/bench: 10 GB
     #[arg(long)]
     keep: bool,
     #[command(flatten)]
@@ -42,14 +42,14 @@ pub(crate) struct Options {
 /// All that is measured.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Growth {
-    /// The limit that was set; none for a program that does not know it.
+    /// The memory limit; none for a program that does not support it.
     memory: Option<String>,
     sizes: Vec<Size>,
-    /// The most seconds a document over the least.
+    /// Ratio of the maximum to the minimum time per document.
     spread: f64,
 }
 
-/// What one size took.
+/// Measurements at one size.
 #[derive(Serialize, Deserialize)]
 struct Size {
     documents: usize,
@@ -65,7 +65,7 @@ impl Size {
     }
 }
 
-/// Measures, prints and writes down.
+/// Measures, prints and saves.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
         return again_optimized(workspace);
@@ -164,7 +164,7 @@ fn table(growth: &Growth) -> Table {
     table
 }
 
-/// The section of the benchmarks.
+/// The section for the benchmarks page.
 pub(in crate::bench) fn section(record: &Record<Growth>) -> String {
     let growth = &record.results;
     let limit = growth.memory.as_ref().map_or("no memory limit".to_owned(), |memory| format!("`--memory {memory}`"));

@@ -1,7 +1,8 @@
-//! `cargo xtask bench headline`: a whole crawl, with as much memory as is wanted and with little, beside unpacking it.
+//! `cargo xtask bench headline`: a whole crawl, with unlimited and with little memory, compared with decompression.
 //!
-//! Output is written, as users have it. Both runs must find the same: the files of removals are compared byte by byte. Unpacking
-//! comes first, so that the runs find of the files what the system can hold; no run has its input from a cold disk.
+//! Output is written, as for users. Both runs must give the same result: the files of removals are compared byte by
+//! byte. Decompression comes first, so that the runs find as much of the files in the page cache as fits; no run reads
+//! its input from a cold disk.
 
 use std::fs;
 use std::path::Path;
@@ -20,23 +21,23 @@ use crate::bench::tables::{against, pages, results, thousands};
 use crate::table::Table;
 use crate::workspace::Workspace;
 
-/// The most seconds a page: 120 for two million.
+/// Maximum seconds per page: 120 for two million.
 const SECONDS_PER_PAGE: f64 = 120.0 / 2e6;
 
-/// The most memory with no limit given, and with a limit of a gigabyte.
+/// Maximum memory without a limit, and with a limit of a gigabyte.
 const PEAK_BYTES: f64 = 4e9;
 const LIMITED_PEAK_BYTES: f64 = 1.1e9;
 
-/// What this benchmark can be told.
+/// Options of `cargo xtask bench headline`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How many pages the crawl has
+    /// Number of pages in the crawl
     #[arg(long, value_name = "N", default_value_t = crawl::PAGES)]
     pages: usize,
-    /// How many files
+    /// Number of files
     #[arg(long, value_name = "F", default_value_t = crawl::FILES)]
     files: usize,
-    /// The memory of the second run
+    /// Memory limit of the second run
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     memory: String,
     #[command(flatten)]
@@ -50,25 +51,25 @@ pub(in crate::bench) struct Headline {
     files: usize,
     packed_bytes: u64,
     unpacking: Unpacking,
-    /// Of the first file alone.
+    /// For the first file only.
     word_count: Option<WordCount>,
-    /// Whether the documents that stay were written, or the runs were dry.
+    /// True if the kept documents were written, false for dry runs.
     is_written: bool,
     dedup: Run,
     limit: String,
     limited: Option<Run>,
-    /// Whether both runs removed the same for the same.
+    /// True if both runs removed the same documents for the same ones.
     same_removals: Option<bool>,
 }
 
-/// What `wc -w` took for the first file, unpacked.
+/// The time of `wc -w` for the first file, decompressed.
 #[derive(Serialize, Deserialize)]
 struct WordCount {
     bytes: u64,
     usage: Usage,
 }
 
-/// Measures, prints and writes down.
+/// Measures, prints and saves.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
         return again_optimized(workspace);
@@ -86,7 +87,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let is_whole = (options.pages, options.files) == (crawl::PAGES, crawl::FILES);
     let name = if is_whole { "headline".to_owned() } else { format!("headline-{}", options.pages) };
     let file = results::write(workspace, &name, &[&lookalike, Path::new("wc")], &headline)?;
-    // What a trial shows is not for the documentation.
+    // Results of a trial are not for the documentation.
     if is_whole {
         pages::refresh(workspace.root())?;
     }
@@ -129,7 +130,8 @@ fn measure_all(crawl: &Path, folder: &Path, lookalike: &Path, options: &Options)
     })
 }
 
-/// One run with its output written. The documents make room for those of the next run; the evidence stays to be compared.
+/// One run with its output written. The documents are deleted to make room for the next run; the evidence is kept for
+/// comparison.
 fn dedup_written(lookalike: &Path, crawl: &Path, out: &Path, more: &[&str]) -> Result<Run> {
     let run = dedup(lookalike, &[crawl], out, Output::Written, more)?;
     let kept = out.join("kept");
@@ -137,7 +139,7 @@ fn dedup_written(lookalike: &Path, crawl: &Path, out: &Path, more: &[&str]) -> R
     Ok(run)
 }
 
-/// Counts the words of a file; none where there is no such program.
+/// Counts the words of a file; none if the program is missing.
 fn count_words(file: &Path, folder: &Path) -> Result<Option<WordCount>> {
     let mut unpacked = tempfile::NamedTempFile::new_in(folder).context("cannot make a file to count words of")?;
     let bytes = unpack(file, &mut unpacked)?;
@@ -199,19 +201,19 @@ fn table(headline: &Headline) -> Table {
 }
 
 impl Headline {
-    /// Whether the documents that stay were written.
+    /// True if the kept documents were written.
     #[cfg(test)]
     pub(in crate::bench) fn is_written(&self) -> bool {
         self.is_written
     }
 }
 
-/// How the runs ended, for the reader.
+/// Describes the output of the runs for readers.
 fn output(headline: &Headline) -> &'static str {
     if headline.is_written { "output written" } else { "a dry run: the documents that stay are not written" }
 }
 
-/// The section of the benchmarks.
+/// The section for the benchmarks page.
 pub(in crate::bench) fn section(record: &Record<Headline>) -> String {
     let headline = &record.results;
     format!(
@@ -227,7 +229,7 @@ pub(in crate::bench) fn section(record: &Record<Headline>) -> String {
     )
 }
 
-/// The section of the page on performance: what each stage costs, and the limit of it.
+/// The section for the performance page: the cost of each stage, and the lower bound.
 pub(in crate::bench) fn stages_section(record: &Record<Headline>) -> String {
     let headline = &record.results;
     let summary = &headline.dedup.summary;
@@ -273,7 +275,7 @@ pub(in crate::bench) fn stages_section(record: &Record<Headline>) -> String {
     )
 }
 
-/// The row of the README.
+/// The row for the README.
 pub(in crate::bench) fn speed_row(record: &Record<Headline>) -> [String; 3] {
     let headline = &record.results;
     let limited = headline.limited.as_ref().map_or(String::new(), |run| {

@@ -1,5 +1,6 @@
-//! `cargo xtask bench index`: a saved index beside `dedup` of the same file, and beside Lance's MinHash-LSH index, tantivy with bands as
-//! its terms, and datasketch in memory and on a redis server. Recall and precision stand beside every speed.
+//! `cargo xtask bench index`: a saved index compared with `dedup` of the same file, with Lance's MinHash-LSH index,
+//! with tantivy using bands as terms, and with datasketch in memory and on a redis server. Every speed is shown with
+//! recall and precision.
 
 use std::collections::HashSet;
 use std::fs;
@@ -23,28 +24,28 @@ use crate::bench::{DOCUMENTS, THRESHOLD};
 use crate::table::Table;
 use crate::workspace::{Workspace, succeed};
 
-/// Every so many documents of the corpus is searched for.
+/// One document in this many is searched for.
 const EVERY: usize = 10;
 
-/// Where the redis server of the comparison listens.
+/// Port of the redis server.
 const PORT: &str = "7899";
 
-/// What the measure can be told.
+/// Options of `cargo xtask bench index`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How many documents to generate
+    /// Number of documents to generate
     #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
     documents: usize,
-    /// How often to run what is timed
+    /// Number of timed runs
     #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// The Python that the peers' environment is made with
+    /// The Python for the peers' environment
     #[arg(long, value_name = "PATH", default_value = "python3")]
     python: PathBuf,
-    /// Documents with ready keys, for what the index takes without texts
+    /// Number of documents with precomputed keys, for measuring the index without texts
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     ready: u64,
-    /// Without other tools
+    /// Measure no other tools
     #[arg(long)]
     alone: bool,
     #[command(flatten)]
@@ -54,11 +55,11 @@ pub(crate) struct Options {
 /// All that is measured.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Indexed {
-    /// How many times as long as `dedup` it takes to add the same file, by run.
+    /// Time to add the file relative to `dedup`, by run.
     ratios: Vec<f64>,
     indexes: Vec<Measured>,
     query_count: usize,
-    /// How many documents with ready keys there are, and what the index says of them.
+    /// Number of documents with precomputed keys, and the output of the measurement.
     ready_documents: u64,
     ready: String,
 }
@@ -155,7 +156,7 @@ pub(in crate::bench) fn chart(record: &Record<Indexed>) -> String {
     bars("Searches per second, with texts", "/s", indexes.iter().map(bar).collect())
 }
 
-/// The section of the benchmarks.
+/// The section for the benchmarks page.
 pub(in crate::bench) fn section(record: &Record<Indexed>) -> String {
     let Indexed { ratios, query_count, ready_documents, ready, .. } = &record.results;
     let ratio = ratios[ratios.len() / 2];
@@ -207,7 +208,7 @@ impl Bench {
         self.judged("lookalike", add, search, &found)
     }
 
-    /// Another tool, called by a script of ours.
+    /// Runs another tool through a script.
     fn peer(&self, name: &str, python: &Path, script: &Path, port: Option<&str>) -> Result<Measured> {
         let out = self.folder.join("index-peer");
         let mut command = Command::new(python);
@@ -219,7 +220,7 @@ impl Bench {
         self.judged(name, of("add"), of("search"), &out.join("pairs.tsv"))
     }
 
-    /// How much of what is true was found, and how much of what was found is true: a document itself does not count.
+    /// Recall and precision: a document itself does not count.
     fn judged(&self, name: &str, add_seconds: f64, search_seconds: f64, pairs: &Path) -> Result<Measured> {
         let places = self.documents.places();
         let mut found: HashSet<(usize, usize)> = HashSet::new();
@@ -250,7 +251,7 @@ fn write_queries(path: &Path, documents: &Documents) -> Result<PathBuf> {
     Ok(path.to_owned())
 }
 
-/// A redis server that ends with the measure.
+/// A redis server that is stopped with the measurement.
 struct Redis(Child);
 
 impl Redis {
@@ -271,7 +272,8 @@ impl Drop for Redis {
     }
 }
 
-/// What the index takes without texts: ready keys in, looked up in one segment and in eight, single durable puts.
+/// The speed of the index without texts: insertion of precomputed keys, lookups in one segment and in eight, single
+/// durable puts.
 fn ready(workspace: &Workspace, folder: &Path, documents: u64) -> Result<String> {
     let folder = folder.join("index-ready");
     let _ = fs::remove_dir_all(&folder);

@@ -1,4 +1,5 @@
-//! `cargo xtask bench index-growth`: seconds per added document and per search while a saved index becomes ten and a hundred times as large.
+//! `cargo xtask bench index-growth`: seconds per added document and per search while a saved index grows ten and a
+//! hundred times.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -16,38 +17,38 @@ use crate::bench::tables::{pages, results, thousands};
 use crate::table::Table;
 use crate::workspace::{Workspace, succeed};
 
-/// The sizes that are measured, unless others are asked for.
+/// Default sizes.
 const SIZES: [usize; 3] = [100_000, 1_000_000, 10_000_000];
 
-/// How much longer an added document may take at one size than at another.
+/// Maximum ratio of the times per added document at two sizes.
 const MOST_SPREAD: f64 = 1.25;
 
-/// How much memory a search in the largest index may take.
+/// Maximum memory of a search in the largest index.
 const MOST_SEARCH_BYTES: u64 = 150_000_000;
 
-/// How many documents are searched for, all of the first file.
+/// Number of documents to search for, all from the first file.
 const QUERIES: usize = 20_000;
 
-/// What this benchmark can be told.
+/// Options of `cargo xtask bench index-growth`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How many documents, a list
+    /// Numbers of documents, as a list
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = SIZES)]
     sizes: Vec<usize>,
-    /// Leave the documents in target/bench: 10 GB
+    /// Keep the documents in target/bench: 10 GB
     #[arg(long)]
     keep: bool,
     #[command(flatten)]
     program: Program,
 }
 
-/// What one size took.
+/// Measurements at one size.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Size {
     documents: usize,
     segments: u64,
     add: Usage,
-    /// A search for nothing much, which is mostly the start of the process and the opening of the index.
+    /// A trivial search, mostly the startup of the process and opening the index.
     one: Usage,
     search: Usage,
     found: usize,
@@ -63,7 +64,7 @@ impl Size {
     }
 }
 
-/// Measures, prints and writes down.
+/// Measures, prints and saves.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
         return again_optimized(workspace);
@@ -165,7 +166,7 @@ fn table(sizes: &[Size]) -> Table {
     table
 }
 
-/// What came of the targets.
+/// The results for the targets.
 fn verdict(sizes: &[Size]) -> String {
     let said = |is_met| if is_met { "met" } else { "**missed**" };
     let add = |least: fn(f64, f64) -> f64| sizes.iter().map(Size::add_microseconds).reduce(least).unwrap_or(f64::NAN);
@@ -187,7 +188,7 @@ fn verdict(sizes: &[Size]) -> String {
     )
 }
 
-/// The section of the benchmarks.
+/// The section for the benchmarks page.
 pub(in crate::bench) fn section(record: &Record<Vec<Size>>) -> String {
     format!(
         "## Growth of the saved index\n\nDocuments of 1 kB, 10 % of them near-duplicates and 3 % copies, added from JSONL; then {} \

@@ -1,8 +1,8 @@
-//! A command, and what it used: time on the clock, time of the processor, and the most memory it had.
+//! Runs a command and measures its wall-clock time, processor time, and peak memory.
 //!
-//! The system tells a process what its finished children used, but only of all of them together, and it counts a child
-//! as large as the parent it sprang from. So each command is run by a small process that has no other child: this very
-//! program, called as `xtask measure`.
+//! The system reports the usage of a process's finished children only in total, and a child initially counts as large
+//! as its parent. Each command is therefore run by a small process without other children: this program itself, called
+//! as `xtask measure`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::workspace::words;
 
-/// What a command used.
+/// Resource usage of a command.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Usage {
-    /// From start to end.
+    /// Wall-clock time.
     pub(crate) seconds: f64,
-    /// On all cores, in the program and in the system; none where the system does not say.
+    /// Processor time on all cores, user and system; none if the system does not report it.
     pub(crate) cpu_seconds: Option<f64>,
-    /// The most memory at any time; none where the system does not say.
+    /// Peak memory; none if the system does not report it.
     pub(crate) peak_bytes: Option<u64>,
 }
 
-/// Runs a command in a process of its own; what it prints is shown only if it fails.
+/// Runs a command in a separate process; its output is shown only if it fails.
 pub(crate) fn measure(command: &Command) -> Result<Usage> {
     let report = tempfile::NamedTempFile::new().context("cannot make a file for the measures")?;
     let mut measurer = Command::new(this_program()?);
@@ -45,7 +45,7 @@ pub(crate) fn measure(command: &Command) -> Result<Usage> {
     serde_json::from_str(&text).context("the measures are not what was expected")
 }
 
-/// This very program. A build of the whole workspace may have put another one in its place since it was started.
+/// The path of this program. A build of the whole workspace may have replaced it since it was started.
 fn this_program() -> Result<PathBuf> {
     let still_running = Path::new("/proc/self/exe");
     if still_running.exists() {
@@ -54,7 +54,7 @@ fn this_program() -> Result<PathBuf> {
     std::env::current_exe().context("cannot find this program")
 }
 
-/// `xtask measure`: runs the command and writes what it used to the file `report`.
+/// `xtask measure`: runs the command and writes its resource usage to the file `report`.
 pub(crate) fn run_and_report(report: &Path, command: &[OsString]) -> Result<()> {
     let (program, arguments) = command.split_first().context("a command is wanted")?;
     let start = Instant::now();
@@ -73,7 +73,7 @@ fn used_by_children() -> Option<(f64, u64)> {
 
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
     let microseconds = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
-    // Apple counts bytes where all others count kilobytes.
+    // Apple reports bytes, all others kilobytes.
     let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
     Some((microseconds as f64 / 1e6, usage.max_rss().unsigned_abs() as u64 * unit))
 }

@@ -1,4 +1,5 @@
-//! The methods: how fast each sketches, how fast bits are found, and what an exact join takes beside the default.
+//! The methods: speed of sketching, speed of finding similar bit sketches, and the cost of an exact join compared with
+//! the default.
 
 use std::hint::black_box;
 use std::process::Command;
@@ -19,15 +20,15 @@ use crate::bench::{DOCUMENTS, RECALL, SHINGLE, THRESHOLD};
 use crate::table::Table;
 use crate::workspace::{Workspace, succeed};
 
-/// What the measure of methods can be told.
+/// Options of `cargo xtask bench methods`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How often to measure
+    /// Number of measurements
     #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
 }
 
-/// How many sketches of bits are compared with each other.
+/// Number of bit sketches compared with each other.
 const SKETCHES: u64 = 1_000_000;
 
 /// Measures and prints.
@@ -94,7 +95,7 @@ fn methods() -> Result<Vec<Named>> {
     ])
 }
 
-/// Random sketches, of which one in three is another one with up to seven bits flipped.
+/// Random sketches, one in three of which is a copy of another with up to seven bits flipped.
 fn planted() -> Vec<u64> {
     let mut sketches: Vec<u64> = Vec::new();
     for at in 0..SKETCHES {

@@ -1,7 +1,8 @@
-//! What runs commands and stages, and measures them: the commands of `cargo xtask bench`, and what they share.
+//! Timed measurements of commands and stages: the commands of `cargo xtask bench`, and their common code.
 
 pub(in crate::bench) mod accuracy;
 pub(in crate::bench) mod blowup;
+pub(in crate::bench) mod decontaminate;
 pub(in crate::bench) mod growth;
 pub(in crate::bench) mod headline;
 pub(in crate::bench) mod index;
@@ -9,6 +10,7 @@ pub(in crate::bench) mod index_growth;
 pub(in crate::bench) mod link;
 pub(crate) mod measure;
 pub(in crate::bench) mod methods;
+pub(in crate::bench) mod passages;
 pub(in crate::bench) mod prints;
 pub(in crate::bench) mod python;
 pub(in crate::bench) mod reading;

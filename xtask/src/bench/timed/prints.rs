@@ -1,9 +1,9 @@
-//! `lookalike prints` in a gallery of synthetic prints: how often the right finger is the first one named, how long a query
-//! takes, and how much memory.
+//! `lookalike prints` in a gallery of synthetic prints: how often the right finger is ranked first, the time per query,
+//! and memory.
 //!
-//! A finger has a loop: the directions of its minutiae follow the flow of ridges around a core and a delta (Sherlock, Monro: A
-//! model for interpreting fingerprint topology, 1993), so that strangers have more in common than points by chance would. An
-//! impression is turned, shifted, stretched and cut off, lacks minutiae and has some that are none.
+//! A finger has a loop: the directions of its minutiae follow the flow of ridges around a core and a delta (Sherlock,
+//! Monro: A model for interpreting fingerprint topology, 1993), so different fingers have more in common than random
+//! points. An impression is rotated, shifted, stretched and cropped, lacks some minutiae and has spurious ones.
 
 use std::fmt::Write;
 use std::fs;
@@ -25,39 +25,39 @@ use crate::workspace::Workspace;
 /// Half the width and height of a finger, in pixels.
 const EXTENT: (f64, f64) = (150.0, 200.0);
 
-/// How many minutiae a finger has, at least and at most.
+/// Minimum and maximum number of minutiae of a finger.
 const MINUTIAE: (usize, usize) = (40, 65);
 
-/// The share of minutiae that an impression lacks, and that it has besides.
+/// Shares of missing and of spurious minutiae of an impression.
 const LOST: f64 = 0.2;
 const INVENTED: f64 = 0.15;
 
-/// How many candidates of a query are aligned.
+/// Numbers of candidates to align per query.
 const ALIGNED: [usize; 3] = [10, 50, 200];
 
-/// What the measure of prints can be told.
+/// Options of `cargo xtask bench prints`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
     #[command(flatten)]
     program: Program,
-    /// How many fingers the gallery has
+    /// Number of fingers in the gallery
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     gallery: usize,
-    /// How many prints are looked for
+    /// Number of prints to look up
     #[arg(long, value_name = "N", default_value_t = 500)]
     queries: usize,
 }
 
-/// What queries with so many candidates took and found.
+/// Results for queries with this many candidates.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Way {
     gallery: usize,
     queries: usize,
     aligned: usize,
-    /// The share of queries whose finger is among the candidates, and of those where it is the best of them.
+    /// Share of queries whose finger is among the candidates, and of those where it is the best.
     among: f64,
     first: f64,
-    /// The share of queries whose finger is found at the default threshold, and of those that find another.
+    /// Share of queries whose finger is found at the default threshold, and of those that find another.
     found: f64,
     wrong: f64,
     milliseconds_a_query: f64,
@@ -106,7 +106,7 @@ fn table(ways: &[Way]) -> Table {
     table
 }
 
-/// The section of the benchmarks.
+/// The section for the benchmarks page.
 pub(in crate::bench) fn section(record: &Record<Vec<Way>>) -> String {
     let [queries, gallery] = record.results.first().map_or([0, 0], |way| [way.queries, way.gallery]);
     format!(
@@ -136,7 +136,7 @@ impl Bench<'_> {
             command.args(["--top", &count, "--threads", "1", "--format", "tsv", "--quiet", "--force", "-o"]).arg(&out);
             command
         };
-        // What the gallery takes by itself.
+        // The time for the gallery alone.
         let idle = measure(&command(none))?;
         let usage = measure(&command(queries))?;
         let found = pairs::read(&out)?;
@@ -185,7 +185,7 @@ fn write_prints(path: &PathBuf, fingers: impl Iterator<Item = usize>, impression
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// A minutia: pixels from the left and the top, and degrees, counter-clockwise.
+/// A minutia: pixels from the left and the top, and degrees, counterclockwise.
 #[derive(Clone, Copy)]
 struct Point {
     x: f64,
@@ -194,7 +194,7 @@ struct Point {
     is_end: bool,
 }
 
-/// The minutiae of a finger, around its middle.
+/// The minutiae of a finger, relative to its center.
 fn finger(number: u64) -> Vec<Point> {
     let mut dice = Dice::new(number << 8);
     let core = (20.0 * dice.normal(), -30.0 + 20.0 * dice.normal());
@@ -203,7 +203,7 @@ fn finger(number: u64) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     while points.len() < count {
         let point = anywhere(&mut dice);
-        // Two minutiae are a ridge apart at least.
+        // Two minutiae are at least a ridge apart.
         if points.iter().any(|other| (other.x - point.x).hypot(other.y - point.y) < 9.0) {
             continue;
         }
@@ -215,7 +215,7 @@ fn finger(number: u64) -> Vec<Point> {
     points
 }
 
-/// Somewhere on a finger, in any direction.
+/// A random point on a finger, with a random direction.
 fn anywhere(dice: &mut Dice) -> Point {
     loop {
         let (x, y) = (2.0 * dice.unit() - 1.0, 2.0 * dice.unit() - 1.0);
@@ -226,15 +226,15 @@ fn anywhere(dice: &mut Dice) -> Point {
     }
 }
 
-/// How a finger looks on an image.
+/// The image of a finger.
 fn impression_of(number: u64, impression: u64) -> Vec<Point> {
     let mut dice = Dice::new(number << 8 | impression);
     let degrees = 12.0 * dice.normal();
     let (sine, cosine) = degrees.to_radians().sin_cos();
     let shift = (20.0 * dice.normal(), 25.0 * dice.normal());
-    // Skin gives way: a little more the further out.
+    // Skin is elastic: distortion grows with the distance from the center.
     let stretch = (0.03 * dice.normal(), 0.03 * dice.normal());
-    // The finger is pressed down elsewhere each time, and what is off the pad is not on the image.
+    // The finger is placed differently each time, and parts outside the sensor are not on the image.
     let pad = (25.0 * dice.normal(), 35.0 * dice.normal());
     let mut points = finger(number);
     points.retain(|point| {
@@ -250,7 +250,7 @@ fn impression_of(number: u64, impression: u64) -> Vec<Point> {
     }
     points.extend((0..(INVENTED * count as f64).round() as usize).map(|_| anywhere(&mut dice)));
     for point in &mut points {
-        // The image has its `y` downwards, so that a turn counter-clockwise looks so.
+        // The image has `y` downwards, so that the rotation appears counterclockwise.
         let (x, y) = (point.x * cosine + point.y * sine, point.y * cosine - point.x * sine);
         *point = Point {
             x: (x + shift.0 + 300.0).max(0.0),

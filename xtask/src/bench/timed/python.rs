@@ -1,5 +1,6 @@
-//! `cargo xtask bench python`: `lookalike.dedup` beside the command on the same rows, and beside other tools called from Python on the
-//! same strings; many documents of 3 kB; and `lookalike.link` beside splink. How right the answers are stands beside every speed.
+//! `cargo xtask bench python`: `lookalike.dedup` compared with the command on the same rows, and with other tools
+//! called from Python on the same strings; many documents of 3 kB; and `lookalike.link` compared with splink. Every
+//! speed is shown with the accuracy of the results.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,28 +19,28 @@ use crate::python;
 use crate::table::Table;
 use crate::workspace::{Workspace, succeed};
 
-/// What the measure can be told.
+/// Options of `cargo xtask bench python`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How many documents to generate
+    /// Number of documents to generate
     #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
     documents: usize,
-    /// How many documents of 3 kB to time besides; 0 for none
+    /// Number of additional documents of 3 kB; 0 for none
     #[arg(long, value_name = "N", default_value_t = 250_000)]
     even: usize,
-    /// How many rows each of two tables has that are linked; 0 for none
+    /// Number of rows in each of two tables to link; 0 for none
     #[arg(long, value_name = "N", default_value_t = 50_000)]
     records: usize,
-    /// How often to run what is timed
+    /// Number of timed runs
     #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// The Python that the peers' environment is made with
+    /// The Python for the peers' environment
     #[arg(long, value_name = "PATH", default_value = "python3")]
     python: PathBuf,
     /// The wheel to measure, in place of the workspace's own, which is built first
     #[arg(long, value_name = "PATH")]
     wheel: Option<PathBuf>,
-    /// Without other tools
+    /// Measure no other tools
     #[arg(long)]
     alone: bool,
     #[command(flatten)]
@@ -54,10 +55,10 @@ struct Measured {
     bytes: u64,
     documents: u64,
     removed: u64,
-    /// Removed documents of which no near-duplicate is kept; none in results that do not have it.
+    /// Number of removed documents of which no near-duplicate is kept; none in results without it.
     #[serde(default)]
     lost: Option<u64>,
-    /// Removed documents that have no near-duplicate at all.
+    /// Number of removed documents without any near-duplicate.
     #[serde(alias = "wrongly_removed")]
     without_any: u64,
     pair_precision: Option<f64>,
@@ -68,16 +69,16 @@ struct Measured {
 pub(in crate::bench) struct Called {
     /// The command on the same rows, by run.
     command_seconds: Vec<f64>,
-    /// Each call of lookalike, by run.
+    /// The calls of lookalike, by run.
     calls: Vec<Vec<Measured>>,
-    /// What the table shows: the middle run of lookalike, and the other tools.
+    /// The rows of the table: the median run of lookalike, and the other tools.
     shown: Vec<Measured>,
     /// Many documents of one length, by run.
     even: Vec<Measured>,
     linked: Vec<Linked>,
 }
 
-/// Two tables linked.
+/// Results for two linked tables.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Linked {
     tool: String,
@@ -89,7 +90,7 @@ struct Linked {
     lines: u32,
 }
 
-/// The length of each of many documents, and what all may take on two cores.
+/// Length of each of many documents, and the time limit for all on two cores.
 const EVEN_BYTES: usize = 3000;
 const EVEN_SECONDS: f64 = 3.0;
 
@@ -155,7 +156,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     Ok(())
 }
 
-/// What is timed besides: to hand a table over, and nothing else.
+/// Index of the additional measurement: only passing a table.
 const HAND_OVER: usize = 0;
 
 fn table(called: &Called) -> Table {
@@ -210,7 +211,7 @@ fn link_table(linked: &[Linked]) -> Table {
     table
 }
 
-/// The section of the benchmarks.
+/// The section for the benchmarks page.
 pub(in crate::bench) fn section(record: &Record<Called>) -> String {
     let called = &record.results;
     let has_lost = called.shown.iter().all(|measured| measured.lost.is_some());
@@ -232,7 +233,7 @@ pub(in crate::bench) fn section(record: &Record<Called>) -> String {
     )
 }
 
-/// Many documents of one length in a frame.
+/// Many documents of equal length in a data frame.
 fn time_even(workspace: &Workspace, python: &Path, options: &Options) -> Result<Vec<Measured>> {
     if options.even == 0 {
         return Ok(Vec::new());
@@ -275,7 +276,7 @@ fn call(workspace: &Workspace, python: &Path, tool: &str, corpus: &Path, truth: 
     run_script(workspace, python, "python_calls.py", tool, [corpus, truth])
 }
 
-/// What a script prints of a tool with two files.
+/// The output of a script for a tool with two files.
 fn run_script<T: DeserializeOwned>(
     workspace: &Workspace,
     python: &Path,

@@ -1,7 +1,7 @@
-//! Reading alone: a crawl's text, packed by the record, to documents on one thread; beside unpacking it and no more.
+//! Reading alone: a crawl's text, compressed per record, to documents on one thread; compared with decompression only.
 //!
-//! What is timed is an example of `lookalike-io`: were it here, every command of the project would first build all
-//! that reads formats and object stores.
+//! The timed code is an example of `lookalike-io`: if it were here, every command of the project would first build all
+//! the code that reads formats and object stores.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -16,13 +16,13 @@ use crate::bench::corpora::texts::{self, Documents};
 use crate::table::Table;
 use crate::workspace::{Workspace, words};
 
-/// The most that reading may cost over unpacking.
+/// Maximum time of reading relative to decompression.
 const MOST: f64 = 1.5;
 
-/// What the measure of reading can be told.
+/// Options of `cargo xtask bench read`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How often to measure
+    /// Number of measurements
     #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
 }
@@ -55,7 +55,7 @@ struct Run {
     reading: f64,
 }
 
-/// Lets the example take its turns.
+/// Runs the example, which alternates.
 fn measure(workspace: &Workspace, file: &Path, runs: u16) -> Result<Vec<Run>> {
     let mut cargo = workspace.cargo();
     cargo.args(["run", "--quiet", "--release", "--package", "lookalike-io", "--example", "reading_speed", "--"]);
@@ -77,7 +77,7 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// The documents as a crawl has them: a record each, packed by itself.
+/// The documents as in a crawl: one record each, compressed separately.
 fn prepare(folder: &Path, documents: &Documents) -> Result<PathBuf> {
     let file = folder.join(format!("corpus-{:016x}.warc.wet.gz", documents.content_hash()));
     if file.exists() {

@@ -1,4 +1,4 @@
-//! One run of `lookalike dedup` as the benchmarks of large inputs call it, measured, with what it says of itself.
+//! One measured run of `lookalike dedup` for benchmarks of large inputs, with its summary.
 
 use std::env;
 use std::fs;
@@ -12,7 +12,7 @@ use super::measure::{Usage, measure};
 use super::summary::Summary;
 use crate::workspace::{Workspace, succeed};
 
-/// Which program is measured.
+/// The program to measure.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Program {
     /// The program to measure, in place of the workspace's own, which is built first
@@ -21,7 +21,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Where it is.
+    /// Its path.
     pub(in crate::bench) fn path(&self, workspace: &Workspace) -> Result<PathBuf> {
         match &self.lookalike {
             Some(path) => Ok(std::path::absolute(path)?),
@@ -30,32 +30,32 @@ impl Program {
     }
 }
 
-/// What one run took and found.
+/// Measurements and results of one run.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Run {
-    /// What the system says of it.
+    /// Resource usage measured by the system.
     pub(in crate::bench) usage: Usage,
-    /// What it says of itself.
+    /// The run's own summary.
     pub(in crate::bench) summary: Summary,
 }
 
 impl Run {
-    /// The most memory in bytes, or 0 where the system does not say.
+    /// Peak memory in bytes, or 0 if the system does not report it.
     pub(in crate::bench) fn peak_bytes(&self) -> f64 {
         self.usage.peak_bytes.unwrap_or(0) as f64
     }
 }
 
-/// Whether a run writes the documents that stay.
+/// Output of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::bench) enum Output {
-    /// As users have it.
+    /// Documents are written, as for users.
     Written,
-    /// `--dry-run`: removals, summary and report, for corpora that are larger than the disk should hold twice.
+    /// `--dry-run`: removals, summary and report, for corpora too large to store twice.
     Dry,
 }
 
-/// Runs `lookalike dedup INPUT… -o OUT` with further arguments.
+/// Runs `lookalike dedup INPUT… -o OUT` with additional arguments.
 pub(in crate::bench) fn dedup(
     lookalike: &Path,
     inputs: &[&Path],
@@ -74,7 +74,7 @@ pub(in crate::bench) fn dedup(
     Ok(Run { usage: measure(&command)?, summary: Summary::read(&out.join("summary.json"))? })
 }
 
-/// The argument that sets a limit to memory, if the program knows it: an older one is measured without.
+/// The argument for a memory limit, if the program supports it: an older one is measured without.
 pub(in crate::bench) fn memory_limit<'a>(lookalike: &Path, size: &'a str) -> Result<Option<[&'a str; 2]>> {
     let output = Command::new(lookalike).args(["dedup", "--help"]).output();
     let output = output.with_context(|| format!("cannot run {}", lookalike.display()))?;
@@ -85,11 +85,12 @@ pub(in crate::bench) fn memory_limit<'a>(lookalike: &Path, size: &'a str) -> Res
     Ok(is_known.then_some(["--memory", size]))
 }
 
-/// Calls this program again as a release build, with the same arguments: what makes and judges texts is part of it.
+/// Calls this program again as a release build with the same arguments, since generating and judging texts are part of
+/// it.
 pub(in crate::bench) fn again_optimized(workspace: &Workspace) -> Result<()> {
     let mut cargo = workspace.cargo();
     cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--manifest-path"]);
     cargo.arg(workspace.root().join("Cargo.toml")).arg("--").args(env::args_os().skip(1));
-    // Paths were given relative to where the user is.
+    // Paths are relative to the user's folder.
     succeed(cargo.current_dir(env::current_dir()?))
 }

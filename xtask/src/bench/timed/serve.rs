@@ -1,6 +1,7 @@
-//! `cargo xtask bench serve`: searches of a million documents and single durable writes over HTTP, by clients on the same machine.
+//! `cargo xtask bench serve`: searches of a million documents and single durable writes over HTTP, by clients on the
+//! same machine.
 //!
-//! Clients and server share the processor, so that what is measured is less than what a server alone could do.
+//! Clients and server share the processor, so the result is less than a server alone could do.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -20,29 +21,29 @@ use crate::service::{Client, Service, edited, text};
 use crate::table::Table;
 use crate::workspace::Workspace;
 
-/// Documents per request when the index is filled.
+/// Number of documents per request for filling the index.
 const AT_ONCE: u64 = 20_000;
 
-/// What the measure can be told.
+/// Options of `cargo xtask bench serve`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How many documents the index has
+    /// Number of documents in the index
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     documents: u64,
-    /// How long to search, and how long to write
+    /// Time to search, and time to write
     #[arg(long, value_name = "S", default_value_t = 20)]
     seconds: u64,
-    /// How many clients search
+    /// Number of clients that search
     #[arg(long, value_name = "N", default_value_t = 8)]
     searching: usize,
-    /// How many clients write
+    /// Number of clients that write
     #[arg(long, value_name = "N", default_value_t = 64)]
     writing: usize,
     #[command(flatten)]
     program: Program,
 }
 
-/// What clients saw.
+/// Measurements of clients.
 #[derive(Serialize, Deserialize)]
 struct Seen {
     clients: usize,
@@ -51,7 +52,7 @@ struct Seen {
     median_ms: f64,
     p99_ms: f64,
     largest_ms: f64,
-    /// The share of requests whose answer is what it should be.
+    /// Share of requests with the expected response.
     right: f64,
 }
 
@@ -61,7 +62,7 @@ pub(in crate::bench) struct Served {
     fill_seconds: Option<f64>,
     search: Seen,
     write: Seen,
-    /// How often the disk confirms a write, one after the other.
+    /// Number of sequential disk syncs per second.
     syncs_per_second: f64,
     memory_bytes: u64,
 }
@@ -105,7 +106,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     pages::refresh(workspace.root())
 }
 
-/// Fills the index over HTTP, unless an earlier run has; says how long it took.
+/// Fills the index over HTTP, unless an earlier run has done so; returns the duration.
 fn fill(service: &Service, documents: u64) -> Result<Option<f64>> {
     let mut client = service.client()?;
     let there = client.done("PUT", "/v1/indexes/news", "")?["document_count"].as_u64();
@@ -138,7 +139,7 @@ fn write(client: &mut Client, number: u64) -> Result<bool> {
     Ok(String::from_utf8_lossy(&answer).contains("\"added_count\":1,"))
 }
 
-/// Lets so many clients do something again and again, each on its own connection.
+/// Runs this many clients that repeat an action, each on its own connection.
 fn clients(
     service: &Service,
     count: usize,
@@ -178,7 +179,7 @@ fn clients(
     })
 }
 
-/// How often the disk confirms a small write, one after the other.
+/// Measures the number of sequential syncs of a small write per second.
 fn syncs_per_second(folder: &Path) -> Result<f64> {
     let path = folder.join("syncs");
     let mut file = File::create(&path)?;
@@ -217,7 +218,7 @@ fn table(served: &Served) -> Table {
     table
 }
 
-/// The section of the benchmarks.
+/// The section for the benchmarks page.
 pub(in crate::bench) fn section(record: &Record<Served>) -> String {
     let served = &record.results;
     format!(
@@ -230,7 +231,7 @@ pub(in crate::bench) fn section(record: &Record<Served>) -> String {
     )
 }
 
-/// The row of the README.
+/// The row for the README.
 pub(in crate::bench) fn speed_row(record: &Record<Served>) -> [String; 3] {
     let Served { documents, search, write, memory_bytes, .. } = &record.results;
     [

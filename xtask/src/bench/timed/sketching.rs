@@ -1,4 +1,4 @@
-//! Sketching alone: texts in memory to what is kept of them, on one thread, with the core's own stages.
+//! Sketching alone: computes the stored data of texts in memory, on one thread, with the core's stages.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -12,13 +12,13 @@ use lookalike_core::text::shingle::{Shingle, Shingler};
 
 use crate::bench::corpora::texts::Documents;
 
-/// Megabytes of text a second, one number a run: with all that is kept of a document by a method, and the number of its
-/// distinct features.
+/// Megabytes of text per second for each run: with all data that a method stores about a document, and the number of
+/// its distinct features.
 pub(in crate::bench) fn speeds(documents: &Documents, shingle: &Shingle, method: &dyn Method, runs: u16) -> Vec<f64> {
     timed(documents, runs, || drop(black_box(sketch_all(&documents.texts, shingle, method))))
 }
 
-/// The same for the keys of bands alone, without counting features.
+/// The same for the keys of bands only, without counting features.
 pub(in crate::bench) fn key_speeds(documents: &Documents, shingle: &Shingle, banding: Banding, runs: u16) -> Vec<f64> {
     timed(documents, runs, || drop(black_box(all_keys(&documents.texts, shingle, banding))))
 }

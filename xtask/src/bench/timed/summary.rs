@@ -1,43 +1,43 @@
-//! What the benchmark reads of `summary.json`.
+//! The part of `summary.json` that the benchmark reads.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-/// What a run of `lookalike dedup` says of itself.
+/// The summary of a run of `lookalike dedup`.
 #[derive(Debug, Deserialize, Serialize)]
 pub(in crate::bench) struct Summary {
-    /// What came in.
+    /// The input.
     pub(in crate::bench) input: Input,
-    /// What was found.
+    /// The results.
     pub(in crate::bench) found: Found,
     /// The stages in order.
     pub(in crate::bench) stages: Vec<Stage>,
-    /// The most memory that the process had, if the system told it.
+    /// Peak memory of the process, if the system reports it.
     pub(in crate::bench) peak_memory_bytes: Option<u64>,
 }
 
-/// What came in.
+/// The input.
 #[derive(Debug, Deserialize, Serialize)]
 pub(in crate::bench) struct Input {
     /// Documents read.
     pub(in crate::bench) document_count: u64,
-    /// Their bytes, unpacked.
+    /// Their bytes, decompressed.
     pub(in crate::bench) bytes: u64,
 }
 
-/// What was found.
+/// The results.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub(in crate::bench) struct Found {
     /// Documents that share a bucket with another one.
     pub(in crate::bench) sharing_bucket_count: u64,
-    /// Pairs that shared a bucket and were looked at.
+    /// Pairs that shared a bucket and were examined.
     pub(in crate::bench) candidate_count: u64,
     /// Of these, measured exactly.
     pub(in crate::bench) measured_count: u64,
-    /// Pairs that shared a bucket and were not looked at.
+    /// Pairs that shared a bucket and were not examined.
     pub(in crate::bench) passed_over: PassedOver,
     /// Documents removed.
     pub(in crate::bench) removed_count: u64,
@@ -50,7 +50,7 @@ pub(in crate::bench) struct Found {
 /// Pairs that shared a bucket and were not compared.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(in crate::bench) struct PassedOver {
-    /// About how many.
+    /// Approximate number.
     pub(in crate::bench) pair_count: u64,
 }
 
@@ -59,9 +59,9 @@ pub(in crate::bench) struct PassedOver {
 pub(in crate::bench) struct Stage {
     /// Its verb.
     pub(in crate::bench) name: String,
-    /// How long it took.
+    /// Duration.
     pub(in crate::bench) seconds: f64,
-    /// The most memory until its end, if the system told it.
+    /// Peak memory up to its end, if the system reports it.
     pub(in crate::bench) peak_memory_bytes: Option<u64>,
 }
 
@@ -77,7 +77,7 @@ impl Summary {
         self.stages.iter().filter(|stage| stage.name == name).map(|stage| stage.seconds).sum()
     }
 
-    /// The seconds that go into measuring candidates, and deciding by what was measured.
+    /// The time for measuring candidates, and for decisions based on that.
     pub(in crate::bench) fn verification_seconds(&self) -> f64 {
         self.seconds("verify") + self.seconds("resolve")
     }

@@ -1,8 +1,8 @@
-//! `cargo xtask bench text`: megabytes of text a second, on one thread, by script: tokens alone, and tokens with
+//! `cargo xtask bench text`: megabytes of text per second, on one thread, by script: tokens alone, and tokens with
 //! features.
 //!
-//! The ratio is that of two speeds in *bytes*. A word of Cyrillic has two bytes a letter, so
-//! half the speed of ASCII is about as many words a second.
+//! Note that the ratio is of two speeds in *bytes*. A Cyrillic letter has two bytes, so half the speed of ASCII is
+//! about as many words per second.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -23,41 +23,40 @@ use crate::bench::tables::report::range;
 use crate::table::Table;
 use crate::workspace::{Workspace, succeed};
 
-/// How many bytes of each text are made.
+/// Bytes of each generated text.
 const MADE_BYTES: usize = 5_000_000;
 
-/// How many bytes are gone through for one measure: the same text again and again.
+/// Bytes processed for one measurement: the same text repeatedly.
 const MEASURED_BYTES: usize = 50_000_000;
 
-/// The least speed of Cyrillic and Chinese, as a share of that of ASCII.
+/// Minimum speed of Cyrillic and Chinese relative to ASCII.
 const TARGET: f64 = 0.5;
 
-/// The scripts that are held to the target.
+/// The scripts with a target.
 const HELD: [&str; 2] = ["Cyrillic", "Chinese"];
 
-/// Translations of one text, seen from the workspace: measured too where they are.
+/// Translations of one text, relative to the workspace: measured if available.
 const TRANSLATIONS: &str = "../shared/data/udhr-multilingual/docs.jsonl";
 
-/// Which of the translations are measured, and the script that they stand for.
+/// The measured translations, and the scripts they represent.
 const TRANSLATED: [(&str, &str); 5] =
     [("eng", "English"), ("rus", "Cyrillic"), ("cmn_hans", "Chinese"), ("hin", "Devanagari"), ("fra", "French")];
 
-/// What the measure of text can be told.
+/// Options of `cargo xtask bench text`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How often to measure each script
+    /// Number of measurements of each script
     #[arg(long, value_name = "R", default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// A JSONL file with `id` and `text` of real texts to measure too [default: that of the shared data, if it is
-    /// there]
+    /// A JSONL file with `id` and `text` of real texts to measure too [default: that of the shared data, if it exists]
     #[arg(long, value_name = "FILE")]
     translations: Option<PathBuf>,
 }
 
-/// Texts of one script, and what was measured on them, a number a run.
+/// Texts of one script, and their measurements by run.
 struct Subject {
     name: String,
-    /// The place of the subject that this one's speed is a share of.
+    /// Index of the subject with which the speed is compared.
     base: usize,
     is_held: bool,
     texts: Vec<String>,
@@ -90,7 +89,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
         None => {}
     }
     for _ in 0..options.runs {
-        // In turns, so that whatever slows the machine down slows all of them.
+        // Alternating, so that anything that slows the machine down affects all of them.
         for subject in &mut subjects {
             subject.tokens.push(speed(&subject.texts, &mut tokens_of()));
             subject.features.push(speed(&subject.texts, &mut features_of(&SHINGLE.parse()?)));
@@ -112,7 +111,7 @@ fn made() -> Vec<Subject> {
     subjects
 }
 
-/// Adds real texts. Each is short, and its English is not all ASCII: they are shown beside the made ones.
+/// Adds real texts. Each is short, and its English is not all ASCII, so they are only shown beside the generated ones.
 fn translated(file: &Path, subjects: &mut Vec<Subject>) -> Result<()> {
     let Documents { ids, texts } = texts::read(file)?;
     let mut by_id: HashMap<String, String> = ids.into_iter().zip(texts).collect();
@@ -125,7 +124,7 @@ fn translated(file: &Path, subjects: &mut Vec<Subject>) -> Result<()> {
     Ok(())
 }
 
-/// Megabytes a second of a measure over all texts, again and again.
+/// Megabytes per second of a measurement over all texts, repeatedly.
 fn speed(texts: &[String], measure: &mut impl FnMut(&str) -> usize) -> f64 {
     let bytes: usize = texts.iter().map(String::len).sum();
     let rounds = MEASURED_BYTES.div_ceil(bytes);
@@ -156,7 +155,7 @@ fn print(subjects: &[Subject]) {
         ["text", "tokens MB/s", "range", "features MB/s", "range", "of ASCII: tokens", "features", "verdict"];
     let mut table = Table::new(&headings);
     for subject in subjects {
-        // A run is held against the one beside it, which found the machine in the same mood.
+        // A run is compared with the one next to it, under the same conditions.
         let share = |of: fn(&Subject) -> &Vec<f64>| {
             let shares: Vec<f64> =
                 of(subject).iter().zip(of(&subjects[subject.base])).map(|(one, base)| one / base).collect();

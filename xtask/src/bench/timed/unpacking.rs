@@ -1,4 +1,4 @@
-//! The limit beside a crawl's run: unpacking all its files and doing nothing with what comes out.
+//! The lower bound for a crawl's run: decompressing all its files and discarding the output.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -11,15 +11,15 @@ use anyhow::{Context, Result};
 use flate2::bufread::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 
-/// What unpacking took.
+/// Duration of decompression.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Unpacking {
     pub(in crate::bench) seconds: f64,
-    /// What came out.
+    /// Decompressed bytes.
     pub(in crate::bench) bytes: u64,
 }
 
-/// The files of a folder in the order of their names.
+/// The files of a folder, sorted by name.
 pub(in crate::bench) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = folder.read_dir().with_context(|| format!("cannot read {}", folder.display()))?;
     let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
@@ -27,7 +27,7 @@ pub(in crate::bench) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Unpacks all files of a folder, as many at a time as there are threads.
+/// Decompresses all files of a folder, in as many threads as available.
 pub(in crate::bench) fn unpack_all(folder: &Path) -> Result<Unpacking> {
     let files = files(folder)?;
     let next = AtomicUsize::new(0);
@@ -47,7 +47,7 @@ pub(in crate::bench) fn unpack_all(folder: &Path) -> Result<Unpacking> {
     Ok(Unpacking { seconds: start.elapsed().as_secs_f64(), bytes })
 }
 
-/// Unpacks one file, or copies it if it is not packed; returns the bytes that came out.
+/// Decompresses one file, or copies it if it is not compressed; returns the number of bytes.
 pub(in crate::bench) fn unpack(file: &Path, out: &mut impl io::Write) -> Result<u64> {
     let packed = io::BufReader::with_capacity(1 << 20, File::open(file)?);
     let is_packed = file.extension().is_some_and(|extension| extension == "gz");
@@ -64,7 +64,7 @@ pub(in crate::bench) fn unpack(file: &Path, out: &mut impl io::Write) -> Result<
     }
 }
 
-/// Whether two files have the same bytes, without holding either in memory.
+/// True if two files have the same bytes, without holding either in memory.
 pub(in crate::bench) fn are_equal(one: &Path, other: &Path) -> Result<bool> {
     let length = |file: &Path| {
         fs::metadata(file).map(|metadata| metadata.len()).with_context(|| format!("cannot read {}", file.display()))

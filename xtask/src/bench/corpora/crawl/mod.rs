@@ -1,6 +1,6 @@
-//! A synthetic crawl: pages in WET files, with the lengths, hosts, languages and duplicates of a real one.
+//! A synthetic crawl: pages in WET files, with realistic lengths, hosts, languages and duplicates.
 //!
-//! Every page comes from its number alone, so that each file is made by itself, by any thread, and is the same for ever.
+//! Every page depends only on its number, so each file is generated independently, by any thread, and never changes.
 
 mod page;
 mod plan;
@@ -21,11 +21,11 @@ use page::{Pages, Scratch};
 use plan::{EDITION, Of, dice};
 use wet::{Packing, RecordWriter};
 
-/// The default numbers of pages and files of a crawl: 18 GB of text.
+/// Default numbers of pages and files of a crawl: 18 GB of text.
 pub(in crate::bench) const PAGES: usize = 2_000_000;
 pub(in crate::bench) const FILES: usize = 60;
 
-/// What is to be made.
+/// Size and format of the crawl.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
     /// Number of pages
@@ -43,12 +43,12 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|count| *count > 0).ok_or_else(|| format!("{text:?} is not a number of 1 or more"))
 }
 
-/// The folder of the crawl, made anew only when it is not there already.
+/// Returns the folder of the crawl, which is generated unless it exists.
 pub(in crate::bench) fn prepare(folder: &Path, options: &Options) -> Result<PathBuf> {
     let packing = if options.plain { Packing::Plain } else { Packing::Members };
     let name = format!("crawl-{}{}", options.pages, if options.plain { "-plain" } else { "" });
     let crawl = folder.join(&name);
-    // Beside the folder and not in it: all that is in it is read.
+    // Beside the folder instead of in it, since everything in it is read.
     let label = folder.join(format!("{name}.label"));
     let described = || -> Result<String> {
         Ok(format!(
@@ -79,7 +79,7 @@ pub(in crate::bench) fn prepare(folder: &Path, options: &Options) -> Result<Path
     Ok(crawl)
 }
 
-/// The bytes of all files in a folder.
+/// Total size of all files in a folder.
 pub(in crate::bench) fn folder_bytes(folder: &Path) -> Result<u64> {
     let mut bytes = 0;
     for entry in folder.read_dir().with_context(|| format!("cannot read {}", folder.display()))? {
@@ -88,7 +88,7 @@ pub(in crate::bench) fn folder_bytes(folder: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// Writes all files, as many at a time as there are threads; returns the bytes of the texts.
+/// Writes all files, in as many threads as available; returns the bytes of the texts.
 fn write(crawl: &Path, options: &Options, packing: Packing) -> Result<u64> {
     let pages = Pages::new(options.pages);
     let (next_file, text_bytes) = (AtomicUsize::new(0), AtomicU64::new(0));
@@ -131,7 +131,7 @@ fn write_file(
     }
     let mut out = writer.into_inner();
     out.flush()?;
-    // What still has to go to the disk would disturb what is timed.
+    // Pending writes would disturb the measurements.
     out.get_ref().sync_data()?;
     Ok(text_bytes)
 }

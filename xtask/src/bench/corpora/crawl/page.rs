@@ -1,4 +1,4 @@
-//! The text of a page by its number: what its host puts on every page, and between that what is its own.
+//! The text of a page by its number: the frame of its host, and its own content.
 
 use super::plan::{Likeness, Member, Of, Plan, dice};
 use super::tongue::{Tongue, Topic};
@@ -6,15 +6,15 @@ use super::vary::{change_tokens, near_duplicate};
 use super::wet::Heading;
 use crate::bench::corpora::dice::Dice;
 
-/// The mean length of what is a page's own, in bytes, and the deviation of its logarithm. With the frame of the host a page
-/// has 9 kB on average.
+/// Mean length in bytes of a page's own content, and standard deviation of its logarithm. With the frame of its host, a
+/// page has 9 kB on average.
 const MEAN_BYTES: f64 = 8_400.0;
 const LENGTH_DEVIATION: f64 = 1.15;
 
-/// No page is longer than this, as in a crawl.
+/// Maximum length of a page, as in a crawl.
 const MOST_BYTES: f64 = 1_000_000.0;
 
-/// How much the menus and footers of hosts differ in size: the deviation of the logarithm.
+/// Standard deviation of the logarithm of the size of hosts' menus and footers.
 const FRAME_DEVIATION: f64 = 0.6;
 
 /// All languages, each with its share of the hosts in percent.
@@ -46,7 +46,7 @@ impl Tongues {
     }
 }
 
-/// What a thread needs again and again: memory that grows once.
+/// Reusable buffers of a thread.
 #[derive(Default)]
 pub(super) struct Scratch {
     /// The text of the page.
@@ -60,13 +60,13 @@ pub(super) struct Pages {
     tongues: Tongues,
 }
 
-/// What a host puts around its pages.
+/// The frame that a host adds to its pages.
 struct Frame<'a> {
     tongue: &'a Tongue,
     topic: Topic,
-    /// What its menu and footer are made of; taken anew for each page, since that is faster than to keep them all.
+    /// The source of its menu and footer; generated again for each page, which is faster than storing all of them.
     dice: Dice,
-    /// How many times the usual size they have.
+    /// Size relative to the average.
     size: f64,
 }
 
@@ -75,7 +75,7 @@ impl Pages {
         Self { plan: Plan::new(page_count), tongues: Tongues::new() }
     }
 
-    /// Makes the text of a page, and says what its record is headed by.
+    /// Generates the text of a page, and returns the heading of its record.
     pub(super) fn write(&self, number: usize, dice: &mut Dice, scratch: &mut Scratch) -> Heading<'_> {
         scratch.text.clear();
         let own_host = self.plan.host(dice);
@@ -93,7 +93,7 @@ impl Pages {
         Heading { uri, tongue }
     }
 
-    /// The text of a page that has a family; returns its host and language.
+    /// Generates the text of a page of a family; returns its host and language.
     fn write_member(
         &self,
         member: Member,
@@ -106,13 +106,13 @@ impl Pages {
         let family_host = self.plan.host(&mut chance);
         let likeness = self.plan.families[member.family as usize];
         let (frame_host, page_host) = match likeness {
-            // Half of the copies have been taken over by another host, with the first one's menu and all.
+            // Half of the copies are on another host, including the first one's menu.
             Likeness::Copies => (family_host, if dice.chance(0.5) { family_host } else { own_host }),
             Likeness::Versions | Likeness::Template => (family_host, family_host),
             Likeness::Syndicated => (own_host, own_host),
         };
         let mut frame = self.frame(frame_host);
-        // The language is that of the family, also where a host prints what it has from elsewhere.
+        // The language is that of the family, even on another host.
         let tongue = self.frame(family_host).tongue;
         base.clear();
         let bytes = if likeness == Likeness::Template { 600 + chance.below(2_400) } else { length(&mut chance) };
@@ -121,7 +121,7 @@ impl Pages {
         frame.write_menu(text);
         match likeness {
             Likeness::Versions if !member.is_first => near_duplicate(tongue, base, similarity(dice), dice, text),
-            // What the frames differ in comes on top of what is edited.
+            // The difference of the frames comes on top of the edits.
             Likeness::Syndicated if !member.is_first => {
                 near_duplicate(tongue, base, 0.9 + 0.1 * dice.unit(), dice, text);
             }
@@ -158,7 +158,7 @@ impl Frame<'_> {
     }
 }
 
-/// Half of all versions are about as alike as the threshold asks; the others are of any degree around and above.
+/// Half of all versions have about the similarity of the threshold; the others vary around and above it.
 fn similarity(dice: &mut Dice) -> f64 {
     let similarity = if dice.chance(0.5) { 0.86 + 0.06 * dice.normal() } else { 0.65 + 0.35 * dice.unit() };
     similarity.clamp(0.6, 0.995)
@@ -192,7 +192,7 @@ mod tests {
     fn pages_have_nine_thousand_bytes_on_average_and_a_long_tail() {
         let texts = texts(&Pages::new(4_000), 0..4_000);
         let mean = texts.iter().map(|(_, text)| text.len()).sum::<usize>() as f64 / 4_000.0;
-        // The deviation of a mean of 4,000 is some 250; template pages are shorter.
+        // The standard deviation of a mean of 4,000 is about 250; template pages are shorter.
         assert!((8_000.0..9_800.0).contains(&mean), "{mean}");
         let longest = texts.iter().map(|(_, text)| text.len()).max().unwrap();
         assert!((80_000..1_050_000).contains(&longest), "{longest}");
@@ -204,7 +204,7 @@ mod tests {
         let alone = (0..20_000).filter(|number| pages.plan.members[*number].is_none());
         let (hosts, texts): (Vec<String>, Vec<String>) = texts(&pages, alone.take(2_000)).into_iter().unzip();
         let alike = pairs(&texts, Shingle::Word(5), 0.05);
-        // Pages of one host share its menu; nothing else does.
+        // Pages of one host share its menu; all others share nothing.
         assert!(alike.iter().all(|pair| hosts[pair.left] == hosts[pair.right]), "{alike:?}");
         let same_host_count: usize =
             (0..hosts.len()).map(|left| hosts[..left].iter().filter(|host| **host == hosts[left]).count()).sum();

@@ -1,51 +1,52 @@
-//! What is decided of a crawl before its first page is written: which pages are copies, or alike, and which host has how many.
+//! The plan of a crawl, made before its first page is written: which pages are copies or similar, and the sizes of
+//! hosts.
 //!
-//! Everything else comes from the number of a page, a family or a host alone, so that any thread may write any file.
+//! Everything else depends only on the number of a page, a family or a host, so any thread can write any file.
 
 use crate::bench::corpora::dice::Dice;
 
-/// Another number here means another crawl: it is to be raised with every change of what is made.
+/// Version of the crawl: increase it with every change of the generator.
 pub(super) const EDITION: u64 = 2;
 
-/// The share of pages that are exact copies of another one.
+/// Share of pages that are exact copies of another one.
 const COPY_SHARE: f64 = 0.08;
 
-/// The share of pages in families of near-duplicates, and of pages of a template that differ in a few words.
+/// Share of pages in families of near-duplicates, and of pages of a template that differ in a few words.
 const FAMILY_SHARE: f64 = 0.17;
 const TEMPLATE_SHARE: f64 = 0.03;
 
-/// Of the families, the share whose pages lie on one host; the others are syndicated: one article on many hosts.
+/// Share of families whose pages are on one host; the others are syndicated: one article on many hosts.
 const SAME_HOST_SHARE: f64 = 0.7;
 
-/// How many pages a host has on average.
+/// Average number of pages per host.
 const PAGES_PER_HOST: usize = 10;
 
-/// How even the large hosts are: the rank that Zipf's law begins with (Mandelbrot's form). The largest host of 200,000 has
-/// one page in 400.
+/// Offset of the ranks in Zipf's law (Mandelbrot's form), which makes large hosts more equal. The largest of 200,000
+/// hosts has one page in 400.
 const FIRST_RANK: f64 = 50.0;
 
-/// How the pages of a family are alike.
+/// Relation between the pages of a family.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Likeness {
     /// The same text under several addresses.
     Copies,
-    /// A page of a host in several versions, of all degrees of similarity.
+    /// A page of a host in several versions, of varying similarity.
     Versions,
-    /// An article that many hosts print, each in its own frame.
+    /// An article on many hosts, each with its own frame.
     Syndicated,
     /// A form that each page fills with other words.
     Template,
 }
 
-/// A page's part in a family.
+/// A page's role in a family.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member {
     pub(super) family: u32,
-    /// Of the first the others are copies or versions.
+    /// True for the first one, of which the others are copies or versions.
     pub(super) is_first: bool,
 }
 
-/// What a number is the number of; each has chance of its own.
+/// Subject of a random stream; each has its own.
 #[derive(Clone, Copy)]
 pub(super) enum Of {
     Page = 1,
@@ -55,27 +56,27 @@ pub(super) enum Of {
     File,
 }
 
-/// The chance of one page, family or host.
+/// The random stream of one page, family or host.
 pub(super) fn dice(of: Of, number: u64) -> Dice {
     Dice::new(EDITION << 48 ^ (of as u64) << 40 ^ number)
 }
 
 /// The plan of a crawl.
 pub(super) struct Plan {
-    /// The family of each page that has one.
+    /// The family of each page, if any.
     pub(super) members: Vec<Option<Member>>,
-    /// How the pages of each family are alike.
+    /// The kind of each family.
     pub(super) families: Vec<Likeness>,
     host_count: usize,
 }
 
 impl Plan {
-    /// Deals out a number of pages.
+    /// Creates the plan for a number of pages.
     pub(super) fn new(page_count: usize) -> Self {
         let mut dice = Dice::new(EDITION);
         let mut plan =
             Self { members: Vec::new(), families: Vec::new(), host_count: (page_count / PAGES_PER_HOST).max(3) };
-        // A few families are very large, and more so in a large crawl.
+        // A few families are very large, especially in a large crawl.
         let largest = (page_count / 500).clamp(12, 5_000);
         let share = |share: f64| (page_count as f64 * share) as usize;
 
@@ -106,7 +107,7 @@ impl Plan {
         self.members.extend((0..size).map(|place| Some(Member { family, is_first: place == 0 })));
     }
 
-    /// A host, by the law of the sizes of hosts.
+    /// A host, drawn in proportion to the sizes of hosts.
     pub(super) fn host(&self, dice: &mut Dice) -> usize {
         let span = ((self.host_count as f64 + FIRST_RANK) / FIRST_RANK).ln();
         let rank = FIRST_RANK * (span * dice.unit()).exp() - FIRST_RANK;
@@ -114,7 +115,7 @@ impl Plan {
     }
 }
 
-/// A size of at least `least`, with a long tail that is the heavier the smaller `power` is.
+/// A size of at least `least` from a distribution with a long tail, which is heavier for smaller `power`.
 fn pareto(least: f64, power: f64, most: usize, dice: &mut Dice) -> usize {
     ((least * (1.0 - dice.unit()).powf(-1.0 / power)) as usize).min(most)
 }

@@ -1,8 +1,8 @@
-//! Words of one language to running text, some hundred MB/s a thread.
+//! Generates text of one language, at some hundred MB/s per thread.
 //!
-//! The words are those of `language.rs` and `script.rs`, drawn by the same law. What makes it fast: a word lies in a
-//! piece of fixed size with the blank after it, and its rank is looked up instead of reckoned. Text is still made word
-//! by word, since paragraphs drawn from a pool would make pages alike that have nothing to do with each other.
+//! The words are those of `language.rs` and `script.rs`, drawn by the same law. For speed, a word and the following
+//! space are stored in a fixed-size slot, and its rank is looked up instead of computed. Text is still generated word
+//! by word, since paragraphs drawn from a pool would make unrelated pages similar.
 
 use std::io::Write as _;
 
@@ -10,23 +10,23 @@ use crate::bench::corpora::dice::Dice;
 use crate::bench::corpora::language::Language;
 use crate::bench::corpora::script::{SCRIPTS, Script};
 
-/// The room for a word with its blank.
+/// Size of the slot of a word with its space.
 const ROOM: usize = 31;
 
-/// How many words a language has: no more than lie near the processor. Compounds of two make up for the rest.
+/// Number of words of a language: limited by the cache. Compounds of two words increase variety.
 const WORD_COUNT: usize = 4_096;
 
-/// How many places the table of ranks has, and the bits to draw one of them.
+/// Size of the table of ranks, and number of bits to draw an entry.
 const DRAW_BITS: u32 = 14;
 const DRAWS: usize = 1 << DRAW_BITS;
 
-/// How many words a text has that come up again and again; a power of two.
+/// Number of frequent words of a text; a power of two.
 const TOPIC_COUNT: usize = 64;
 
-/// In a typographic vocabulary one word in so many is written with a sign beyond ASCII.
+/// In a typographic vocabulary, one word in this many contains a non-ASCII character.
 const TYPOGRAPHIC_EVERY: usize = 40;
 
-/// A word with the blank after it.
+/// A word with the following space.
 #[derive(Clone, Copy)]
 struct Word {
     bytes: [u8; ROOM],
@@ -44,7 +44,7 @@ impl Word {
         Self { bytes, length: length as u8 }
     }
 
-    /// Copies the whole room, which takes two moves, and then forgets what is not the word.
+    /// Copies the whole slot with two moves, and then truncates it to the word.
     #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         let end = out.len() + usize::from(self.length);
@@ -53,34 +53,34 @@ impl Word {
     }
 }
 
-/// The words that a text is about, which it has more often than the language does: their places.
+/// The words that a text uses more often than the language does: their indices.
 pub(super) struct Topic([u16; TOPIC_COUNT]);
 
-/// A language that pages are written in.
+/// A language for pages.
 pub(in crate::bench) struct Tongue {
-    /// As the header of a crawl's record names it.
+    /// Code of the language in a record header.
     pub(in crate::bench) code: &'static str,
-    /// The words, the most frequent first.
+    /// The words, most frequent first.
     words: Vec<Word>,
-    /// The same words as they begin a sentence.
+    /// The capitalized words for the start of a sentence.
     capitals: Vec<Word>,
-    /// The place of a word by some bits of chance.
+    /// The index of a word by some random bits.
     ranks: Box<[u16; DRAWS]>,
     space: &'static str,
     comma: &'static str,
     stop: &'static str,
-    /// The bytes of a token, on average, with what sets it apart.
+    /// Average bytes of a token, including its separator.
     pub(super) mean_token_bytes: f64,
 }
 
 impl Tongue {
-    /// English-like and plain ASCII.
+    /// English-like, in plain ASCII.
     pub(in crate::bench) fn plain() -> Self {
         let words: Vec<String> = Language::new().words().map(str::to_owned).collect();
         Self::new("eng", &words, [" ", ", ", ". "])
     }
 
-    /// English-like, with typographic signs here and there.
+    /// English-like, with occasional typographic characters.
     pub(super) fn typographic() -> Self {
         let mut words: Vec<String> = Language::new().words().map(str::to_owned).collect();
         for (place, word) in words.iter_mut().enumerate().skip(TYPOGRAPHIC_EVERY / 2).step_by(TYPOGRAPHIC_EVERY) {
@@ -101,7 +101,7 @@ impl Tongue {
         };
         let words = few(words);
         let log_count = (words.len() as f64 + 1.0).ln();
-        // Zipf's law by logarithms, as in `language.rs`, in the middle of each place.
+        // Zipf's law by logarithms, as in `language.rs`, at the center of each interval.
         let rank = |draw: usize| (log_count * (draw as f64 + 0.5) / DRAWS as f64).exp() as usize;
         let ranks: Vec<u16> = (0..DRAWS).map(|draw| (rank(draw).clamp(1, words.len()) - 1) as u16).collect();
         let mut tongue = Self {
@@ -121,18 +121,18 @@ impl Tongue {
         tongue
     }
 
-    /// What a text is about.
+    /// The topic of a text.
     pub(super) fn topic(&self, dice: &mut Dice) -> Topic {
         Topic(std::array::from_fn(|_| self.draw(dice.roll())))
     }
 
-    /// The place of a word, by the law of the language.
+    /// The index of a word, drawn by the distribution of the language.
     #[inline]
     fn draw(&self, chance: u64) -> u16 {
         self.ranks[chance as usize % DRAWS]
     }
 
-    /// Whether a token may start at this place of a text: after a blank, or anywhere in a script without.
+    /// True if a token may start at this position of a text: after a space, or anywhere in a script without spaces.
     #[inline]
     pub(super) fn token_starts(&self, text: &[u8], place: usize) -> bool {
         if self.space.is_empty() {
@@ -142,24 +142,24 @@ impl Tongue {
         }
     }
 
-    /// Whether a token that started before this place ends here.
+    /// True if a token that started before this position ends here.
     #[inline]
     pub(super) fn token_ends(&self, text: &[u8], place: usize) -> bool {
         if self.space.is_empty() { !is_continuation(text[place]) } else { matches!(text[place], b' ' | b'\n') }
     }
 
-    /// Appends one word, without a blank after it.
+    /// Appends one word without a space.
     pub(super) fn write_word(&self, dice: &mut Dice, out: &mut Vec<u8>) {
         self.words[usize::from(self.draw(dice.roll()))].write(out);
         out.truncate(out.len() - self.space.len());
     }
 
-    /// Appends words with a blank after each; now and then a comma, a number, or two words in one.
+    /// Appends words with a space after each; occasionally a comma, a number, or a compound of two words.
     #[inline]
     fn write_words(&self, count: usize, topic: &Topic, dice: &mut Dice, out: &mut Vec<u8>) {
         let mut left = count;
         while left > 0 {
-            // One roll draws four words, one of them of the topic.
+            // One random number draws four words, one of them of the topic.
             let draws = dice.roll();
             let places = [
                 topic.0[(draws >> (3 * DRAW_BITS)) as usize % TOPIC_COUNT],
@@ -185,7 +185,7 @@ impl Tongue {
         }
     }
 
-    /// Appends words as a line of their own: a heading, or an entry of a menu.
+    /// Appends words as a separate line: a heading, or a menu entry.
     pub(super) fn write_line(&self, word_count: usize, topic: &Topic, dice: &mut Dice, out: &mut Vec<u8>) {
         self.capitals[usize::from(self.draw(dice.roll()))].write(out);
         self.write_words(word_count.saturating_sub(1), topic, dice, out);
@@ -201,7 +201,7 @@ impl Tongue {
         word_count
     }
 
-    /// Appends a text of about so many bytes, each paragraph and heading in a line.
+    /// Appends a text of about this size, with each paragraph and heading on one line.
     pub(in crate::bench) fn write_text(&self, bytes: usize, dice: &mut Dice, out: &mut Vec<u8>) {
         out.reserve(bytes + 512);
         let topic = self.topic(dice);
@@ -222,7 +222,7 @@ impl Tongue {
         }
     }
 
-    /// Writes something in place of the last blank.
+    /// Replaces the last space.
     #[inline]
     fn end_with(&self, end: &str, out: &mut Vec<u8>) {
         out.truncate(out.len() - self.space.len());
@@ -230,14 +230,14 @@ impl Tongue {
     }
 }
 
-/// A small vocabulary with the frequencies of a large one: each word stands for as many as are needed.
+/// A small vocabulary with the frequencies of a large one: each word represents as many as needed.
 fn few(words: &[String]) -> Vec<&String> {
     let log_counts = [words.len(), WORD_COUNT].map(|count| (count as f64 + 1.0).ln());
     let rank = |few_rank: usize| ((few_rank as f64).ln() * log_counts[0] / log_counts[1]).exp() as usize;
     (1..=WORD_COUNT).map(|few_rank| &words[rank(few_rank).min(words.len()) - 1]).collect()
 }
 
-/// Whether a byte is not the first of its character (UTF-8).
+/// True if a byte is a UTF-8 continuation byte.
 fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }

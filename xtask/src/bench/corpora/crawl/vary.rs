@@ -1,16 +1,16 @@
-//! Near-duplicates of a text by copying pieces of it, as fast as memory is copied.
+//! Generates near-duplicates of a text by copying pieces of it, at the speed of memory copies.
 //!
-//! As in `edit.rs` the similarity that is asked for is reckoned for shingles of five words and need not be met exactly.
+//! As in `edit.rs`, the requested similarity refers to shingles of five words and need not be met exactly.
 
 use super::tongue::Tongue;
 use crate::bench::corpora::dice::Dice;
 
-/// How many words a shingle has.
+/// Number of words per shingle.
 const WIDTH: f64 = 5.0;
 
 /// Appends a text whose Jaccard similarity to `base` is about `similarity`, by one of four kinds of edit.
 pub(super) fn near_duplicate(tongue: &Tongue, base: &[u8], similarity: f64, dice: &mut Dice, out: &mut Vec<u8>) {
-    // A Jaccard similarity of s leaves both texts 2s / (1 + s) of their shingles.
+    // With a Jaccard similarity of s, both texts share 2s / (1 + s) of their shingles.
     let shared = 2.0 * similarity / (1.0 + similarity);
     let chance = 1.0 - shared.powf(1.0 / WIDTH);
     let mut places = Dice::new(dice.roll());
@@ -19,7 +19,7 @@ pub(super) fn near_duplicate(tongue: &Tongue, base: &[u8], similarity: f64, dice
         9..13 => insert_lines(tongue, base, 1.0 / similarity - 1.0, dice, out),
         13..16 => out.extend_from_slice(&base[..line_start(base, (base.len() as f64 * similarity) as usize)]),
         _ => {
-            // Two seams cost eight shingles, which is little beside the words that change.
+            // Two seams cost eight shingles, which is negligible compared with the changed words.
             let seam = line_start(base, dice.below(base.len() + 1));
             let reordered = [&base[seam..], &base[..seam]].concat();
             change_tokens(tongue, &reordered, chance, &mut places, dice, out);
@@ -27,7 +27,8 @@ pub(super) fn near_duplicate(tongue: &Tongue, base: &[u8], similarity: f64, dice
     }
 }
 
-/// Appends a text in which each token is another one with this chance: which ones is up to `places`, what they become to `words`.
+/// Appends a text in which each token is replaced with this probability: `places` determines which, `words` the
+/// replacements.
 pub(in crate::bench) fn change_tokens(
     tongue: &Tongue,
     base: &[u8],
@@ -50,7 +51,7 @@ pub(in crate::bench) fn change_tokens(
     out.extend_from_slice(&base[copied..]);
 }
 
-/// Appends the text with new lines at two of its places, by which it grows by this share.
+/// Appends the text with new lines inserted at two positions, so that it grows by this share.
 fn insert_lines(tongue: &Tongue, base: &[u8], growth: f64, dice: &mut Dice, out: &mut Vec<u8>) {
     let bytes = (base.len() as f64 * growth / 2.0) as usize;
     let mut seams = [0, 0].map(|_: usize| line_start(base, dice.below(base.len() + 1)));
@@ -62,11 +63,11 @@ fn insert_lines(tongue: &Tongue, base: &[u8], growth: f64, dice: &mut Dice, out:
     out.extend_from_slice(&base[seams[1]..]);
 }
 
-/// The start of the line nearest to a place of a text; its end, if there is no line after.
+/// The start of the line nearest to a position of a text; its end, if there is no later line.
 fn line_start(text: &[u8], place: usize) -> usize {
     let after = text[place..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| place + end + 1);
     let before = text[..place].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    // A text of one line is not to become empty.
+    // A text of one line must not become empty.
     if before > 0 && place - before < after - place { before } else { after }
 }
 

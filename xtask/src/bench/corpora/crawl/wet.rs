@@ -1,6 +1,6 @@
-//! Records as the text of a crawl has them (WET), each packed as a member of gzip by itself, or plain.
+//! Writes text records of a crawl (WET), each as a separate gzip member, or uncompressed.
 //!
-//! The headers are those of Common Crawl's files, in their order.
+//! The headers are those of Common Crawl's files, in the same order.
 
 use std::io::Write;
 
@@ -10,17 +10,17 @@ use libdeflater::{CompressionLvl, Compressor};
 use super::tongue::Tongue;
 use crate::bench::corpora::dice::Dice;
 
-/// How a file is written.
+/// Compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::bench) enum Packing {
-    /// Each record a member of gzip.
+    /// Each record is a gzip member.
     Members,
-    /// As it is.
+    /// Uncompressed.
     Plain,
 }
 
 impl Packing {
-    /// How the names of such files end.
+    /// The extension of such files.
     pub(super) fn extension(self) -> &'static str {
         match self {
             Self::Members => "warc.wet.gz",
@@ -29,7 +29,7 @@ impl Packing {
     }
 }
 
-/// What a record says of its page.
+/// Header fields of a page's record.
 pub(super) struct Heading<'a> {
     /// The address.
     pub(super) uri: String,
@@ -47,7 +47,7 @@ pub(super) struct RecordWriter<W> {
 }
 
 impl<W: Write> RecordWriter<W> {
-    /// A file that begins with the record that describes it.
+    /// Starts a file with the record that describes it.
     pub(super) fn new(out: W, packing: Packing, name: &str, dice: &mut Dice) -> Result<Self> {
         let mut writer = Self {
             out,
@@ -102,7 +102,7 @@ impl<W: Write> RecordWriter<W> {
         Ok(self.out.write_all(&self.packed[..count])?)
     }
 
-    /// Hands back what was written to.
+    /// Returns the underlying writer.
     pub(super) fn into_inner(self) -> W {
         self.out
     }

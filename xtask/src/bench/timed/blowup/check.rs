@@ -1,8 +1,7 @@
-//! Both promises, checked without the program that made them: similarities are measured anew by the judge, from the
-//! texts.
+//! Checks both promises without the program under test: the judge measures similarities from the texts.
 //!
-//! What can be said of all removals is said of all; what must be measured is measured on a sample. Promise 2 holds up
-//! to a recall, so that it is a share of the true pairs that may be left, and not none.
+//! Properties that can be checked for all removals are checked for all; measurements use a sample. Promise 2 holds up
+//! to a recall, so a share of the true pairs may be left.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -18,32 +17,32 @@ use crate::bench::corpora::dice::Dice;
 use crate::bench::corpora::quadratic::{Kind, Texts};
 use crate::bench::{RECALL, SHINGLE, THRESHOLD};
 
-/// How many removals and how many pairs are measured.
+/// Number of removals and of pairs to measure.
 const SAMPLE: usize = 2_000;
 
-/// What the judge says of a run.
+/// The verdict on a run.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Verdict {
     /// Documents removed, and kept.
     pub(super) removed: usize,
     pub(super) kept: usize,
-    /// Removals that were measured again.
+    /// Number of removals that were measured again.
     pub(super) measured_removals: usize,
-    /// Removals for which something is wrong, of any kind.
+    /// Number of invalid removals, for any reason.
     pub(super) wrong_removals: usize,
-    /// The first thing wrong.
+    /// The first problem.
     pub(super) example: Option<String>,
-    /// Pairs of kept documents that were measured, and those of them that are near-duplicates.
+    /// Number of measured pairs of kept documents, and of near-duplicates among them.
     pub(super) measured_kept_pairs: usize,
     pub(super) near_duplicates_kept: usize,
-    /// The share of the corpus' near-duplicate pairs that is left, as far as the sample tells.
+    /// Estimated share of the corpus's near-duplicate pairs that is left.
     pub(super) left_share: f64,
-    /// The mean similarity of the pairs of kept documents that were measured.
+    /// Mean similarity of the measured pairs of kept documents.
     pub(super) mean_similarity_kept: Option<f64>,
 }
 
 impl Verdict {
-    /// Whether both promises hold.
+    /// True if both promises hold.
     pub(super) fn holds(&self) -> bool {
         self.wrong_removals == 0 && self.left_share <= 1.0 - RECALL
     }
@@ -57,14 +56,14 @@ struct Line<'a> {
     jaccard: f64,
 }
 
-/// A document that was removed, by numbers.
+/// A removed document, by numbers.
 struct Removal {
     removed: usize,
     kept: usize,
     jaccard: f64,
 }
 
-/// Checks the removals of a run on a corpus of so many documents.
+/// Checks the removals of a run on a corpus of this many documents.
 pub(super) fn judge(texts: &Texts, kind: Kind, size: usize, removed_file: &Path) -> Result<Verdict> {
     let removals = read(removed_file, size)?;
     let shingle: Shingle = SHINGLE.parse()?;
@@ -109,7 +108,7 @@ pub(super) fn judge(texts: &Texts, kind: Kind, size: usize, removed_file: &Path)
         example: wrong.into_iter().next(),
         measured_kept_pairs: pairs.len(),
         near_duplicates_kept,
-        // Where no pair is a near-duplicate, none can be left.
+        // If there are no near-duplicates, none can be left.
         left_share: if left > 0.0 { left / true_pairs.max(1.0) } else { 0.0 },
         mean_similarity_kept: (!pairs.is_empty()).then(|| similarities.iter().sum::<f64>() / pairs.len() as f64),
     })
@@ -133,7 +132,7 @@ fn read(file: &Path, size: usize) -> Result<Vec<Removal>> {
         .with_context(|| file.display().to_string())
 }
 
-/// Some places below `count`, or all of them if there are few.
+/// Some positions below `count`, or all of them if there are few.
 fn sample(count: usize) -> Vec<usize> {
     if count <= SAMPLE {
         return (0..count).collect();
@@ -148,7 +147,7 @@ fn sample(count: usize) -> Vec<usize> {
     chosen
 }
 
-/// How many pairs of kept documents there are to draw a sample from: of a chain only neighbors are near-duplicates.
+/// Number of pairs of kept documents from which a sample is drawn: in a chain only adjacent ones are near-duplicates.
 fn pair_count(kind: Kind, kept: &[usize]) -> usize {
     match kind {
         Kind::Chain => kept.windows(2).filter(|pair| pair[0] + 1 == pair[1]).count(),
@@ -156,7 +155,8 @@ fn pair_count(kind: Kind, kept: &[usize]) -> usize {
     }
 }
 
-/// Pairs of kept documents: of a chain all neighbors that are both kept; of others a sample, or all of few.
+/// Pairs of kept documents: in a chain all adjacent ones that are both kept; otherwise a sample, or all if there are
+/// few.
 fn kept_pairs(kind: Kind, kept: &[usize]) -> Vec<(usize, usize)> {
     if kind == Kind::Chain {
         return kept.windows(2).filter(|pair| pair[0] + 1 == pair[1]).map(|pair| (pair[0], pair[1])).collect();
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn each_kind_of_wrong_answer_is_seen() {
         let neighbors = 87.0 / 105.0;
-        // Something else than what is measured; a kept one that is not kept; the same twice; one not like it.
+        // A wrong similarity; a kept one that is not kept; a repeated removal; one that is not similar.
         for removals in [
             vec![(1, 0, 0.9), (3, 2, neighbors)],
             vec![(1, 0, neighbors), (2, 1, neighbors)],

@@ -1,7 +1,7 @@
-//! `cargo xtask bench blowup`: corpora on which a careless detector needs the square of their size, at full and half size.
+//! `cargo xtask bench blowup`: corpora on which a careless detector takes quadratic time, at full and half size.
 //!
-//! Seconds a document are to be the same at both sizes: their ratio is 1 where time grows as the input does, and 2 where it
-//! grows as its square. Speed is not shown without both promises checked beside it.
+//! The time per document should be equal at both sizes: the ratio is 1 for linear time, and 2 for quadratic time. Speed
+//! is only shown with both promises checked.
 
 mod check;
 
@@ -19,16 +19,16 @@ use crate::table::Table;
 use crate::workspace::Workspace;
 use check::{Verdict, judge};
 
-/// The power of the number of documents that time may grow as.
+/// Maximum exponent of the growth of time.
 const MOST_EXPONENT: f64 = 1.2;
 
-/// What this benchmark can be told.
+/// Options of `cargo xtask bench blowup`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How large the corpora are: 1 is a million documents for the largest
+    /// Size of the corpora: 1 is a million documents for the largest
     #[arg(long, value_name = "SCALE", default_value_t = 1.0)]
     scale: f64,
-    /// Leave the corpora where they are made, in target/bench
+    /// Keep the corpora in target/bench
     #[arg(long)]
     keep: bool,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub(in crate::bench) struct Growth {
     corpus: String,
     half: Measured,
     full: Measured,
-    /// Seconds a document of the full size over those of the half.
+    /// Ratio of the times per document at full and half size.
     ratio: f64,
 }
 
@@ -55,7 +55,7 @@ struct Measured {
     verdict: Verdict,
 }
 
-/// Measures, checks, prints and writes down.
+/// Measures, checks, prints and saves.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     ensure!(options.scale > 0.0 && options.scale <= 1.0, "--scale {} is not above 0 and at most 1", options.scale);
     if cfg!(debug_assertions) {
@@ -165,14 +165,14 @@ fn table(growths: &[Growth]) -> Table {
 }
 
 impl Growth {
-    /// The power of the number of documents that time grows as, between half and full size.
+    /// Exponent of the growth of time between half and full size.
     fn exponent(&self) -> f64 {
         let documents = self.full.documents as f64 / self.half.documents as f64;
         (self.full.run.usage.seconds / self.half.run.usage.seconds).ln() / documents.ln()
     }
 }
 
-/// The section of the benchmarks.
+/// The section for the benchmarks page.
 pub(in crate::bench) fn section(record: &Record<Vec<Growth>>) -> String {
     let growths = &record.results;
     let steepest = growths.iter().max_by(|one, other| one.exponent().total_cmp(&other.exponent()));

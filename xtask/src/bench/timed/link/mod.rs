@@ -1,5 +1,5 @@
-//! `cargo xtask bench link`: tables of customers, linked without a config, held against what is known: two of a million that have
-//! most customers in common, and one in which few are there twice, of three sizes.
+//! `cargo xtask bench link`: tables of customers, linked without a config and compared with the truth: two of a million
+//! that share most customers, and one with few duplicates, of three sizes.
 
 mod rare;
 
@@ -20,20 +20,20 @@ use crate::pairs::share;
 use crate::table::Table;
 use crate::workspace::Workspace;
 
-/// How many customers each table has, unless another number is asked for.
+/// Default number of customers of each table.
 const CUSTOMERS: usize = 1_000_000;
 
-/// The most seconds and memory for two tables of so many.
+/// Maximum seconds and memory for two tables of this size.
 const SECONDS: f64 = 300.0;
 const PEAK_BYTES: f64 = 8e9;
 
-/// What this benchmark can be told.
+/// Options of `cargo xtask bench link`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How many customers each table has
+    /// Number of customers in each table
     #[arg(long, value_name = "N", default_value_t = CUSTOMERS)]
     customers: usize,
-    /// Measure only a table of so many rows in which few are there twice
+    /// Measure only a table of this many rows with few duplicates
     #[arg(long, value_name = "ROWS", conflicts_with = "customers")]
     crm: Option<usize>,
     #[command(flatten)]
@@ -43,13 +43,13 @@ pub(crate) struct Options {
 /// All that is measured.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Linked {
-    /// Two tables with most customers in common.
+    /// Two tables that share most customers.
     tables: Measured,
-    /// One table with few of them twice, by size.
+    /// One table with few duplicates, by size.
     rare: Vec<rare::Measured>,
 }
 
-/// Two tables linked.
+/// Results for two linked tables.
 #[derive(Serialize, Deserialize)]
 struct Measured {
     customers: usize,
@@ -60,7 +60,7 @@ struct Measured {
     summary: LinkSummary,
 }
 
-/// What the program says of itself.
+/// The program's own summary.
 #[derive(Serialize, Deserialize)]
 struct LinkSummary {
     candidate_count: u64,
@@ -93,7 +93,7 @@ impl Measured {
     }
 }
 
-/// Measures, prints and writes down.
+/// Measures, prints and saves.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
         return again_optimized(workspace);
@@ -115,7 +115,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let is_whole = options.customers == CUSTOMERS;
     let name = if is_whole { "link".to_owned() } else { format!("link-{}", options.customers) };
     let file = results::write(workspace, &name, &[&lookalike], &linked)?;
-    // What a trial shows is not for the documentation.
+    // Results of a trial are not for the documentation.
     if is_whole {
         pages::refresh(workspace.root())?;
     }
@@ -138,7 +138,7 @@ fn measure_link(customers: usize, folder: &Path, lookalike: &Path) -> Result<Mea
     Ok(Measured { customers, shared: customers::shared_count(customers), usage, matches, right, summary })
 }
 
-/// How many matches there are, and how many of them are right: both ids are a letter and the number of the customer.
+/// The number of matches, and of correct ones: both ids are a letter and the number of the customer.
 fn judge(path: &Path) -> Result<(usize, usize)> {
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut seen = HashSet::new();
@@ -159,7 +159,7 @@ fn table(measured: &Measured) -> Table {
     let mut table = Table::new(&["measure", "link", "target"]);
     let mut row = |name: &str, value: String, target: String| table.row([name.to_owned(), value, target]);
     let usage = &measured.usage;
-    // A trial of fewer customers is held to nothing.
+    // A trial with fewer customers has no targets.
     let target = |text: String, is_met: bool| {
         if measured.customers == CUSTOMERS { against(&text, is_met) } else { String::new() }
     };
@@ -185,7 +185,7 @@ fn table(measured: &Measured) -> Table {
     table
 }
 
-/// The section of the benchmarks.
+/// The section for the benchmarks page.
 pub(in crate::bench) fn section(record: &Record<Linked>) -> String {
     let Linked { tables, rare } = &record.results;
     format!(

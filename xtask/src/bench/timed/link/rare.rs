@@ -1,4 +1,4 @@
-//! A table of customers in which few are there twice, linked and held against what is known.
+//! A table of customers with few duplicates, linked and compared with the truth.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,26 +13,26 @@ use crate::bench::measure::{self, Usage};
 use crate::pairs::share;
 use crate::table::Table;
 
-/// How many rows the tables have.
+/// Numbers of rows of the tables.
 pub(super) const SIZES: [usize; 3] = [20_000, 200_000, 1_000_000];
 
-/// What is wanted: of every size, and of the largest.
+/// Targets: for every size, and for the largest.
 const LEAST_F1: f64 = 0.95;
 const CPU_SECONDS: f64 = 60.0;
 const PEAK_BYTES: f64 = 1.5e9;
 
-/// What was measured of one table.
+/// Results for one table.
 #[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Measured {
     rows: usize,
-    /// Pairs of rows that are one person.
+    /// Pairs of rows of the same person.
     true_count: usize,
     usage: Usage,
     matches: Counted,
     clusters: Counted,
 }
 
-/// Pairs that were found, and how many of them are right.
+/// Number of found pairs, and of correct ones.
 #[derive(Serialize, Deserialize)]
 struct Counted {
     found: usize,
@@ -59,7 +59,7 @@ pub(super) fn measure(rows: usize, folder: &Path, lookalike: &Path) -> Result<Me
     Ok(Measured { rows, true_count, usage, matches, clusters })
 }
 
-/// The number of the person, which an id begins with.
+/// The number of the person, with which an id begins.
 fn person(id: &str) -> &str {
     id.split('-').next().unwrap_or(id)
 }

@@ -1,6 +1,7 @@
-//! `lookalike sets` beside a plain join in one thread: both read the same file, find all pairs and write them.
+//! `lookalike sets` compared with a simple single-threaded join: both read the same file, find all pairs and write
+//! them.
 //!
-//! The two take turns, so that whatever slows the machine down slows both, and ratios are those of a turn.
+//! The two alternate, so that anything that slows the machine down affects both, and ratios are computed per round.
 
 mod plain;
 
@@ -20,16 +21,16 @@ use crate::bench::timed::running::again_optimized;
 use crate::table::Table;
 use crate::workspace::Workspace;
 
-/// Where pairs are sought from.
+/// Threshold of the pairs.
 const THRESHOLD: f64 = 0.5;
 
-/// What sketches are asked for.
+/// Recall requested for sketches.
 const RECALL: &str = "0.95";
 
-/// What the measure of sets can be told.
+/// Options of `cargo xtask bench sets`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How often to measure
+    /// Number of measurements
     #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
     /// The folder of the data [default: bench/data, or ../shared/data beside the workspace]
@@ -75,22 +76,22 @@ pub(in crate::bench) struct Joined {
     nearest: Vec<OfNearest>,
 }
 
-/// One way to find the pairs of a collection, and what it took.
+/// One way to find the pairs of a collection, and its measurements.
 #[derive(Serialize, Deserialize)]
 struct Way {
     sets: String,
     way: String,
     pairs: u64,
-    /// Of the pairs that the plain join finds.
+    /// Share of the pairs that the simple join finds.
     recall: f64,
     seconds: Vec<f64>,
-    /// The median of how many times as fast as the plain join it was in each turn.
+    /// Median of the speed relative to the simple join in each round.
     times_as_fast: f64,
     target: String,
 }
 
 impl Way {
-    /// Whether the target is met, which is "≥ TIMES" or "≥ TIMES, < SECONDS s"; none without a target.
+    /// True if the target is met, which is "≥ TIMES" or "≥ TIMES, < SECONDS s"; none without a target.
     fn verdict(&self) -> Option<bool> {
         let mut parts = self.target.split(", ");
         let times: f64 = parts.next()?.strip_prefix("≥ ")?.parse().ok()?;
@@ -115,14 +116,14 @@ fn table(ways: &[Way]) -> Table {
     table
 }
 
-/// The nearest few of each set, and what they took beside the join.
+/// The nearest few of each set, and the time relative to the join.
 #[derive(Serialize, Deserialize)]
 struct OfNearest {
     sets: String,
     top: String,
     pairs: u64,
     seconds: Vec<f64>,
-    /// The median of how many times the join it took in each turn.
+    /// Median of the time relative to the join in each round.
     times_the_join: f64,
 }
 
@@ -135,7 +136,7 @@ fn table_of_nearest(all: &[OfNearest]) -> Table {
     table
 }
 
-/// The section of the benchmarks.
+/// The section for the benchmarks page.
 pub(in crate::bench) fn section(record: &Record<Joined>) -> String {
     let Joined { ways, nearest } = &record.results;
     format!(
@@ -152,7 +153,7 @@ pub(in crate::bench) fn section(record: &Record<Joined>) -> String {
     )
 }
 
-/// How sketches compare with the exact join on each collection: medians that differ by less than a tenth count as equal.
+/// Compares sketches with the exact join on each collection: medians that differ by less than a tenth count as equal.
 fn sketches_sentence(ways: &[Way]) -> String {
     let mut sentences = String::new();
     for sketches in ways.iter().filter(|way| way.way == "sketches") {
@@ -213,7 +214,7 @@ impl Bench {
 }
 
 impl Bench {
-    /// The nearest few of each set, in turns with the join.
+    /// The nearest few of each set, alternating with the join.
     fn nearest(&self, name: &'static str, input: &Path) -> Result<Vec<OfNearest>> {
         let output = self.folder.join("nearest.tsv");
         let run = |arguments: &[&str]| -> Result<f64> {

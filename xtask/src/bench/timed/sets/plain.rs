@@ -1,5 +1,5 @@
-//! The plain join that others are measured by: `AllPairs` in one thread (Bayardo, Ma, Srikant: Scaling up all pairs
-//! similarity search, 2007), with the length filter. It shares no code with the product.
+//! The simple join for comparison: single-threaded `AllPairs` (Bayardo, Ma, Srikant: Scaling up all pairs similarity
+//! search, 2007), with the length filter. It shares no code with the product.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -25,7 +25,7 @@ pub(super) fn join(input: &Path, threshold: f64, output: &Path) -> Result<u64> {
     for set in by_size {
         let elements = &sets[set];
         let size = elements.len();
-        // A little less, so that rounding loses nothing; whoever is met is measured.
+        // Slightly less, so that rounding loses nothing; every candidate is measured.
         let least_size = (threshold * size as f64 - 1e-9).ceil() as usize;
         let prefix = &elements[..=size - least_size];
         for element in prefix {
@@ -54,7 +54,7 @@ pub(super) fn join(input: &Path, threshold: f64, output: &Path) -> Result<u64> {
     Ok(count)
 }
 
-/// The sets of lines, as ranks of elements by how many sets have them, the rarest first.
+/// The sets of lines, as ranks of elements by the number of sets that have them, rarest first.
 fn ordered(text: &str) -> Vec<Vec<u32>> {
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut sets: Vec<Vec<u32>> = Vec::new();
@@ -83,7 +83,7 @@ fn ordered(text: &str) -> Vec<Vec<u32>> {
     sets
 }
 
-/// How many elements are shared; too few if that is certain before the end.
+/// Number of shared elements; stops early if it is certainly too small.
 fn shared(left: &[u32], right: &[u32], threshold: f64) -> usize {
     let least = (threshold / (1.0 + threshold) * (left.len() + right.len()) as f64 - 1e-9).ceil() as usize;
     let (mut l, mut r, mut shared) = (0, 0, 0);
