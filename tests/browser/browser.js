@@ -59,3 +59,20 @@ export async function fits(page) {
 export async function openAll(page) {
   await page.evaluate(() => document.querySelectorAll('details').forEach((details) => { details.open = true; }));
 }
+
+// The time in which a page must answer: 200 ms, or on a machine that is busy with other work ten times what an empty page
+// of the same browser takes for a frame.
+export async function patience(page) {
+  const empty = await page.context().newPage();
+  const frames = await empty.evaluate(async () => {
+    const times = [performance.now()];
+    for (let count = 0; count < 9; count++) {
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+      times.push(performance.now());
+    }
+    return times.slice(1).map((time, at) => time - times[at]);
+  });
+  await empty.close();
+  await page.bringToFront();
+  return Math.max(200, 10 * frames.sort((a, b) => a - b)[4]);
+}

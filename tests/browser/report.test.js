@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { accessible, fits, openAll, start, stop, visit } from './browser.js';
+import { accessible, fits, openAll, patience, start, stop, visit } from './browser.js';
 import * as made from './made.js';
 
 const reports = {};
@@ -121,7 +121,8 @@ test('documents of ten megabytes answer a key at once', async () => {
       document.dispatchEvent(new KeyboardEvent('keydown', { key: 'n', bubbles: true }));
       requestAnimationFrame(() => done(performance.now() - start));
     }));
-    assert.ok(milliseconds < 200, `${milliseconds} ms`);
+    const most = await patience(page);
+    assert.ok(milliseconds < most, `${milliseconds} ms of ${most}`);
   });
 });
 

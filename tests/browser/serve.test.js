@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { accessible, fits, openAll, start, stop, visit } from './browser.js';
+import { accessible, fits, openAll, patience, start, stop, visit } from './browser.js';
 import { folder, hostile } from './made.js';
 import * as serving from './serving.js';
 
@@ -25,9 +25,8 @@ before(async () => {
 
 after(async () => {
   await stop();
-  serving.stopAll();
-  // A server that was told to stop may still be writing.
-  rmSync(folder, { recursive: true, maxRetries: 20, retryDelay: 100 });
+  await serving.stopAll();
+  rmSync(folder, { recursive: true });
 });
 
 const screens = {
@@ -296,9 +295,10 @@ test('texts of ten megabytes are shown to whoever asks, and answer a key at once
       requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
     }), key);
     await milliseconds('n');
+    const most = await patience(page);
     for (const key of ['n', 'n', 'p']) {
       const took = await milliseconds(key);
-      assert.ok(took < 200, `${took} ms`);
+      assert.ok(took < most, `${took} ms of ${most}`);
     }
     // The side that a key moved does not follow the other for a moment.
     await page.waitForTimeout(400);
@@ -314,7 +314,7 @@ test('texts of ten megabytes are shown to whoever asks, and answer a key at once
       }
       return { frames: times.slice(1).map((time, at) => time - times[at]), tops: [side.scrollTop, other.scrollTop] };
     });
-    frames.forEach((took) => assert.ok(took < 200, `${took} ms`));
+    frames.forEach((took) => assert.ok(took < most, `${took} ms of ${most}`));
     assert.ok(Math.abs(tops[0] - tops[1]) < 0.05 * tops[0], `one side is at ${tops[0]}, the other at ${tops[1]}`);
   });
 });

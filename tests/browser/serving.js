@@ -26,8 +26,12 @@ export async function serve(...args) {
   throw new Error('the server is not ready');
 }
 
-export function stopAll() {
-  running.forEach((server) => server.kill('SIGTERM'));
+/// Stops all servers, and waits until they have ended: until then one may still write to its index.
+export async function stopAll() {
+  await Promise.all(running.filter((server) => server.exitCode === null && server.signalCode === null).map((server) => new Promise((ended) => {
+    server.once('exit', ended);
+    server.kill('SIGTERM');
+  })));
 }
 
 /// The example of news agencies with a low threshold and a high one, an index of hostile documents, one of two documents of ten
