@@ -1,5 +1,5 @@
 //! What must hold for any bytes, whatever format they are read as. The fuzzer looks for bytes for which it does not;
-//! `crates/lookalike-io/tests/hostile.rs` tries those that were found, and random ones.
+//! `crates/lookalike-io/tests/it/hostile.rs` tries those that were found, and random ones.
 
 use std::borrow::Cow;
 use std::fs;
