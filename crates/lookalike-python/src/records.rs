@@ -1,8 +1,7 @@
 //! Records, sets and fingerprints: tables to tables.
 
 use arrow_schema::DataType;
-use lookalike::io::write::OutputFile;
-use lookalike::{LinkOptions, LinkReport, LinkRequest, LinkRows, PrintsRequest, Progress, SetsRequest};
+use lookalike::{LinkRequest, LinkRows, PrintsRequest, SetsRequest};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -34,9 +33,7 @@ pub(crate) fn link(
     let report = Runner::new(options.resources(), progress).run(py, |progress| {
         let [matches, clusters, linked] = &mut found;
         let rows = LinkRows::default().matches(matches).clusters(clusters).linked(linked);
-        let report = lookalike::link_into(&options, rows, progress)?;
-        write_page(&options, &report, progress)?;
-        Ok(report)
+        lookalike::link_into(&options, rows, progress)
     })?;
     let summary = serde_json::to_string(&report).expect("keys are strings");
     let [left, right] = [id.as_ref(), id_right.as_ref().or(id.as_ref())];
@@ -50,14 +47,6 @@ pub(crate) fn link(
         ["left_id", "right_id", "id"].iter().fold(table.into_table(), |table, id| table.known_as(id, &known))
     });
     Ok((summary, report.model, tables))
-}
-
-/// Writes the report that a request asks for.
-fn write_page(options: &LinkOptions, report: &LinkReport, progress: &dyn Progress) -> lookalike::Result<()> {
-    let (Some(path), Some(page)) = (options.report(), &report.page) else { return Ok(()) };
-    let mut file = OutputFile::new(path, options.force(), &progress.unfinished())?;
-    file.writer().write_all(page.render().as_bytes()).map_err(lookalike::Error::unwritable)?;
-    Ok(file.commit()?)
 }
 
 /// Pairs of sets that are similar.

@@ -21,11 +21,9 @@ pub(crate) fn plan_tasks(
     unit_bytes: Option<u64>,
     batch_bytes: Option<u64>,
 ) -> PyResult<()> {
-    let (options, usual) = (options(given)?, TaskSizes::default());
-    let sizes = TaskSizes {
-        unit_bytes: unit_bytes.unwrap_or(usual.unit_bytes),
-        batch_bytes: batch_bytes.unwrap_or(usual.batch_bytes),
-    };
+    let (options, mut sizes) = (options(given)?, TaskSizes::default());
+    sizes.unit_bytes = unit_bytes.unwrap_or(sizes.unit_bytes);
+    sizes.batch_bytes = batch_bytes.unwrap_or(sizes.batch_bytes);
     Runner::new(&Resources::default(), None).run(py, |progress| Tasks::plan(options, &work, sizes, progress).map(drop))
 }
 

@@ -89,4 +89,4 @@ def test_data_in_memory_has_the_arguments_of_files() -> None:
     assert names(lookalike.decontaminate_files) - names(lookalike.decontaminate) == (written - {"resume"}) | (
         report - {"dry_run", "annotate"} | {"action", "fail_if_contaminated"}
     )
-    assert names(lookalike.link_files) - names(lookalike.link) == {"tables", "output", "exclude", "max_input"}
+    assert names(lookalike.link_files) - names(lookalike.link) == {"tables", "output", "exclude", "max_input", "no_report"}

@@ -57,6 +57,8 @@ def call(job: str, given: dict[str, Any], folder: Path) -> None:
         lookalike.prints(TABLE, **given)
     elif job == "link":
         lookalike.link(TABLE, **given)
+    elif job == "link_files":
+        lookalike.link_files(folder / "in.csv", folder / "out", **given)
     else:
         raise AssertionError(job)
 

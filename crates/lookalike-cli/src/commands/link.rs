@@ -16,9 +16,9 @@ use crate::flags::output::{RowsGo, SummaryArguments};
 use crate::flags::resources::ResourceArguments;
 use crate::flags::run::RunOptions;
 use crate::remedy::Flags;
-use crate::show::link::{Explained, show, show_analysis, show_explanation};
+use crate::show::link::{Explained, Wrote, show, show_analysis, show_explanation};
 use crate::show::streams::{self, talk};
-use crate::show::{notes, pages, shown_path};
+use crate::show::{notes, shown_path};
 #[cfg(feature = "serve")]
 use crate::stop;
 
@@ -66,7 +66,7 @@ enum LinkCommand {
         #[command(flatten)]
         resources: ResourceArguments,
     },
-    /// Add the records of a table to a result, whose clusters keep their numbers.
+    /// Add the records of a table to a result, whose clusters keep their numbers; its report, now out of date, is removed.
     #[command(after_help = "Example:\n  lookalike link add linked new-customers.csv")]
     Add {
         /// The folder of a result of link
@@ -187,9 +187,12 @@ struct JudgingArguments {
     /// Column of dates: merged.csv has the newest value of each column instead of the most frequent one
     #[arg(long, value_name = "COLUMN", hide_short_help = true)]
     newest: Option<String>,
-    /// Write everything to this HTML file too, for your browser: scores, weights, and the pairs to look at
-    #[arg(long, value_name = "FILE")]
+    /// Write the report (scores, weights, and the pairs to look at) to this file instead of report.html in the output folder
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     report: Option<PathBuf>,
+    /// Write no report
+    #[arg(long, hide_short_help = true)]
+    no_report: bool,
     /// Replace what an earlier run wrote to the output folder, or the file of --report
     #[arg(long)]
     force: bool,
@@ -208,14 +211,15 @@ impl LinkArguments {
         request.validate = self.judging.validate;
         request.newest = self.judging.newest;
         request.report = self.judging.report;
+        request.no_report = self.judging.no_report.then_some(true);
         request.force = self.judging.force.then_some(true);
         let options = request.check()?;
         let run = run_options(&options, &self.resources);
         let report = with_threads(&run, |progress| lookalike::link(&options, progress))??;
-        if let (Some(path), Some(page)) = (options.report(), &report.page) {
-            pages::write(page, path, options.force())?;
-        }
-        ended(&report, options.folder().context("clap asks for a folder")?, &run, self.judging.summary)
+        let folder = options.folder().context("clap asks for a folder")?;
+        let report_file = options.report_file();
+        let wrote = Wrote { folder, has_report: options.has_report() && report_file.is_none(), report_file };
+        ended(&report, wrote, &run, self.judging.summary)
     }
 }
 
@@ -245,7 +249,7 @@ impl LinkCommand {
                 let options = request.check()?;
                 let run = RunOptions { resources: options.resources().clone(), talk: resources.run.talk() };
                 let report = with_threads(&run, |progress| lookalike::add_records(&options, progress))??;
-                ended(&report, &result, &run, summary)
+                ended(&report, Wrote { folder: &result, has_report: false, report_file: None }, &run, summary)
             }
             Self::Review { result, listen, summary, resources } => {
                 let mut request = ReviewRequest::new(&result);
@@ -306,7 +310,7 @@ fn serve(_: &Arc<Review>, listen: SocketAddr, _: &RunOptions, _: SummaryArgument
 }
 
 /// Reports what was found.
-fn ended(report: &LinkReport, folder: &Path, run: &RunOptions, how: SummaryArguments) -> Result<Done> {
+fn ended(report: &LinkReport, wrote: Wrote<'_>, run: &RunOptions, how: SummaryArguments) -> Result<Done> {
     notes::skipped(&report.skipped, report.skipped_count);
     for warning in &report.warnings {
         talk!("warning: {}", warning.message(&Flags));
@@ -314,7 +318,7 @@ fn ended(report: &LinkReport, folder: &Path, run: &RunOptions, how: SummaryArgum
     how.print(report, RowsGo::ToFile, || {
         if !run.is_quiet() {
             // The result is already written: failing to print the summary is not an error.
-            let _ = show(report, folder);
+            let _ = show(report, wrote);
         }
         Ok(())
     })?;

@@ -156,7 +156,8 @@ pub(crate) enum Command {
         lookalike link explain linked 1 2\n  \
         lookalike link analyze examples/customers.csv --id id\n\n\
         The first writes linked/matches.csv (pairs, with the bits of each field), clusters.csv, linked.csv (all rows with \
-        their cluster), merged.csv (one row per cluster), link.toml (the kind of each column) and summary.json; the second \
+        their cluster), merged.csv (one row per cluster), report.html (for your browser), link.toml (the kind of each column) and \
+        summary.json; the second \
         explains from that result why two records match; the third shows what would be compared.")]
     Link(LinkArguments),
     /// Find similar sets: baskets, sessions, films by their fans, sites by their visitors.

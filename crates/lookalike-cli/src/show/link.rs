@@ -16,8 +16,19 @@ use serde::Serialize;
 
 use crate::show::{numbers, one_line, shown_path};
 
+/// What a run wrote.
+#[derive(Clone, Copy)]
+pub(crate) struct Wrote<'a> {
+    /// The folder of the result.
+    pub(crate) folder: &'a Path,
+    /// The folder has a report.
+    pub(crate) has_report: bool,
+    /// A report with a name of its own.
+    pub(crate) report_file: Option<&'a Path>,
+}
+
 /// Shows the kinds of the columns, what was found, and where the result is.
-pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
+pub(crate) fn show(report: &LinkReport, wrote: Wrote<'_>) -> io::Result<()> {
     let mut out = io::stderr().lock();
     let records: Vec<String> = report.record_counts.iter().map(|count| numbers::of(*count, "record")).collect();
     let empty = match report.empty_row_count {
@@ -78,11 +89,15 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
             )?;
         }
     }
+    let page = if wrote.has_report { "report.html (for your browser), " } else { "" };
     writeln!(
         out,
-        "wrote     {}: matches.csv, clusters.csv, linked.csv, merged.csv, link.toml, model.json, summary.json",
-        shown_path(folder)
+        "wrote     {}: {page}matches.csv, clusters.csv, linked.csv, merged.csv, link.toml, model.json, summary.json",
+        shown_path(wrote.folder)
     )?;
+    if let Some(file) = wrote.report_file {
+        writeln!(out, "wrote     {} (for your browser)", shown_path(file))?;
+    }
     writeln!(out, "took      {}", numbers::seconds(report.seconds))
 }
 

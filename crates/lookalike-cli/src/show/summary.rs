@@ -42,7 +42,7 @@ pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> i
         let documents = match dedup.options.output() {
             Output::Kept => "kept/ (kept documents), ",
             Output::Annotated => "annotated/ (all documents, with notes), ",
-            Output::DryRun => "",
+            _ => "",
         };
         let report = if dedup.options.has_report() { "report.html (for your browser), " } else { "" };
         writeln!(

@@ -499,8 +499,11 @@ fn added_records_leave_clusters_their_numbers() {
     folder.write("new.csv", std::iter::once(&rows[0]).chain(&rows[12..]).map(turned).collect::<Vec<_>>().join("\n"));
     link(&folder, &[]);
     let before = folder.read("out/clusters.csv");
+    let report = folder.0.path().join("out/report.html");
+    assert!(report.exists());
     let ran = folder.run(&["link", "add", "out", "new.csv"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(!report.exists(), "it describes the result before");
     assert!(ran.stderr.contains("added     5 records; 0 clusters merged into another"), "{}", ran.stderr);
     let after = folder.read("out/clusters.csv");
     assert!(after.starts_with(&before) && after.lines().count() == rows.len(), "{before}\n{after}");
@@ -683,11 +686,21 @@ fn a_table_may_be_a_folder_a_pattern_or_standard_input() {
 #[test]
 fn a_page_has_scores_weights_and_pairs_and_does_not_change_the_result() {
     let folder = with_customers();
-    link(&folder, &[]);
+    let in_folder = || folder.0.path().join("out/report.html").exists();
+    link(&folder, &["--no-report"]);
+    assert!(!in_folder());
     let without = folder.read("out/matches.csv");
+    let ran = link(&folder, &["--force"]);
+    assert!(ran.stderr.contains("report.html (for your browser)"), "{}", ran.stderr);
+    assert_eq!(folder.read("out/matches.csv"), without);
+    let inside = folder.read("out/report.html");
     link(&folder, &["--force", "--report", "link.html"]);
     assert_eq!(folder.read("out/matches.csv"), without);
     let page = folder.read("link.html");
+    // The last section has the seconds of the stages.
+    let without_seconds = |page: &str| page.split("<section id=\"run\"").next().map(str::to_owned);
+    assert!(without_seconds(&page) == without_seconds(&inside));
+    assert!(!in_folder(), "a report has one place");
     for part in ["id=\"by-score\"", "id=\"match-weights\"", "id=\"pair-least-0\"", "id=\"keys\"", "id=\"by-size\""] {
         assert!(page.contains(part), "{part}");
     }

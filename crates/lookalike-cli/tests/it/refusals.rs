@@ -56,7 +56,7 @@ fn command(job: &str) -> &'static [&'static str] {
         "evaluate" => &["evaluate", "in.jsonl"],
         "sets" => &["sets", "in.txt"],
         "prints" => &["prints", "in.csv"],
-        "link" => &["link", "in.csv"],
+        "link" | "link_files" => &["link", "in.csv"],
         "report" => &["report", "out"],
         "audit" => &["audit", "out"],
         other => panic!("no job {other}"),
@@ -65,8 +65,8 @@ fn command(job: &str) -> &'static [&'static str] {
 
 /// The folder that a job writes to, if it has to.
 fn output(job: &str, given: &Map<String, Value>) -> &'static [&'static str] {
-    const JOBS: [&str; 7] =
-        ["decontaminate", "dedup", "dedup_files", "dedup_with_index", "link", "passages", "splits_files"];
+    const JOBS: [&str; 8] =
+        ["decontaminate", "dedup", "dedup_files", "dedup_with_index", "link", "link_files", "passages", "splits_files"];
     let writes_folder = JOBS.contains(&job);
     if writes_folder && !given.contains_key("output") { &["-o", "out"] } else { &[] }
 }

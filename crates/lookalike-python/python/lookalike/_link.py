@@ -176,6 +176,7 @@ def link_files(
     model: Link | StrPath | None = None,
     validate: str | None = None,
     report: StrPath | None = None,
+    no_report: bool = False,
     force: bool = False,
     exclude: str | Iterable[str] = (),
     threads: int | None = None,
@@ -200,7 +201,8 @@ def link_files(
     :param expect: the share of records that have a match, above 0 and up to 1. Default: estimated.
     :param model: the weights of another result, or of its ``model.json``, for a table with few matches of its own. Default: none.
     :param validate: a column that is not compared, to check matches by. Default: none.
-    :param report: HTML file to write as well, with scores, weights, and the pairs to look at. Default: none.
+    :param report: HTML file with scores, weights, and the pairs to look at. Default: ``report.html`` in the folder.
+    :param no_report: write no report. Default: False.
     :param force: replace what an earlier run wrote. Default: False.
     :param exclude: patterns of files and folders that are not read, such as ``"*.md"``. Default: none.
     :param threads: number of threads. Default: one per core.

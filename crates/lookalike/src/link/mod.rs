@@ -57,6 +57,8 @@ use self::page::Shown;
 use self::tables::{Tables, ignore};
 use crate::error::{Error, Result};
 use crate::options::{LinkModel, LinkOptions};
+use crate::output::destination::REPORT;
+use crate::output::kept::{open_report, place_report};
 use crate::output::sink::Sink;
 use crate::progress::{Progress, Silent};
 use crate::run::stages::Stages;
@@ -73,6 +75,7 @@ const ENTRIES: &[&str] = &[
     "link.toml",
     "model.json",
     "frequencies.bin",
+    REPORT,
     "summary.json",
 ];
 
@@ -312,6 +315,7 @@ pub fn link_into(options: &LinkOptions, rows: LinkRows<'_>, progress: &dyn Progr
     let files = check_inputs(options)?;
     let stage = |folder: &Path| Staging::new(folder, options.force, ENTRIES, &files, &progress.unfinished());
     let staging = options.folder.as_deref().map(stage).transpose()?;
+    let page_file = open_report(options.report_file.as_deref(), options.force, &progress.unfinished())?;
     let mut stages = Stages::start(progress);
     let tables = stages.run("read", None, || Tables::read(options, progress))?;
     let mut config = tables.config(options)?;
@@ -365,10 +369,10 @@ pub fn link_into(options: &LinkOptions, rows: LinkRows<'_>, progress: &dyn Progr
     }
     stages.go_on()?;
     report.set_stages(stages.finish());
-    report.page = options
-        .report
-        .is_some()
-        .then(|| page::page(&report, &linking, &found, &Shown { ids: &ids, cluster_of: &cluster_of, judged: &judged }));
+    if options.has_report() {
+        let shown = Shown { ids: &ids, cluster_of: &cluster_of, judged: &judged };
+        place_report(&page::page(&report, &linking, &found, &shown).render(), page_file, staging.as_ref())?;
+    }
     if let Some(output) = &output {
         output.summary(&report)?;
     }

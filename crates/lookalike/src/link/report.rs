@@ -7,7 +7,6 @@ use lookalike_core::link::config::{Config, Kind};
 use lookalike_core::link::score::Scored;
 use lookalike_core::link::validate::{Band, Validation};
 use lookalike_core::link::weigh::Learned;
-use lookalike_page::Page;
 use serde::Serialize;
 
 use super::Linking;
@@ -79,9 +78,6 @@ pub struct LinkReport {
     /// Text of `model.json`, for [`LinkModel::Text`](super::LinkModel::Text).
     #[serde(skip)]
     pub model: String,
-    /// All of it and some pairs as a page, if that was asked for.
-    #[serde(skip)]
-    pub page: Option<Page>,
 }
 
 /// Result of adding records.
@@ -208,7 +204,6 @@ impl LinkReport {
             seconds: 0.0,
             peak_memory_bytes: None,
             model: linking.decided(threshold).to_json(),
-            page: None,
         }
     }
 

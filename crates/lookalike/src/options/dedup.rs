@@ -191,6 +191,7 @@ lookalike_core::word_enum! {
 
 /// Documents that `dedup` writes in addition to the evidence and the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Output {
     /// The kept documents.
     #[default]

@@ -39,8 +39,10 @@ pub struct LinkOptions {
     pub(crate) model: Option<LinkModel>,
     /// A column that is not compared, to hold matches against.
     pub(crate) validate: Option<String>,
-    /// The HTML file of the report, if any.
-    pub(crate) report: Option<PathBuf>,
+    /// Write a report: to its file, or to `report.html` in the folder.
+    pub(crate) report: bool,
+    /// The HTML file of the report, if it goes to another place.
+    pub(crate) report_file: Option<PathBuf>,
     /// The folder to write to; none to write nothing.
     pub(crate) folder: Option<PathBuf>,
     /// True to replace the output of an earlier run.
@@ -51,6 +53,7 @@ pub struct LinkOptions {
 
 /// The weights of another result.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum LinkModel {
     /// The path of its `model.json`.
     File(PathBuf),
@@ -80,9 +83,14 @@ impl LinkOptions {
         self.folder.as_deref()
     }
 
-    /// The HTML file of the report, if any.
-    pub fn report(&self) -> Option<&Path> {
-        self.report.as_deref()
+    /// True if a report is made: for its own file, or for the folder.
+    pub fn has_report(&self) -> bool {
+        self.report && (self.folder.is_some() || self.report_file.is_some())
+    }
+
+    /// The HTML file of the report, if it goes to another place than the folder.
+    pub fn report_file(&self) -> Option<&Path> {
+        self.report_file.as_deref()
     }
 
     /// True to replace the output of an earlier run.

@@ -98,6 +98,7 @@ pub(crate) struct PrintColumns {
 
 /// Comparisons to make.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum PrintSearch {
     /// Each print with those of the input that share the most triangles with it, up to a maximum.
     Candidates {

@@ -109,6 +109,7 @@ pub(crate) struct SetsForm {
 
 /// Method for finding pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Finding {
     /// All pairs; without a threshold, all pairs that share an element.
     Exact {

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 
 /// Definition of a document's source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SourceBy {
     /// The host of its address, or else its file; if the file is itself a document, its folder.
     #[default]

@@ -9,7 +9,7 @@ use lookalike_io::table::memory::MemoryTable;
 use serde::{Deserialize, Serialize};
 
 use super::resources::ResourceRequest;
-use super::{named_file, named_folder, share};
+use super::{check_report, named_folder, share};
 use crate::options::{AddRecordsOptions, LinkModel, LinkOptions, ReviewOptions};
 use crate::refused::Refused;
 
@@ -59,8 +59,10 @@ pub struct LinkRequest {
     pub output: Option<PathBuf>,
     /// Replace what an earlier run wrote.
     pub force: Option<bool>,
-    /// The HTML file of the report.
+    /// The HTML file of the report. Default: `report.html` in the output folder.
     pub report: Option<PathBuf>,
+    /// Write no report.
+    pub no_report: Option<bool>,
 }
 
 from_options!(LinkRequest, resources);
@@ -99,7 +101,7 @@ impl LinkRequest {
             return Err(Refused::out_of_range(JobOption::Effort, effort, "a factor above 0, such as 4"));
         }
         named_folder(JobOption::Output, self.output.as_deref())?;
-        named_file(JobOption::Report, self.report.as_deref())?;
+        check_report(self.report.as_deref(), self.no_report, None)?;
         self.expect.map_or(Ok(0.0), |value| share(JobOption::Expect, value))?;
         let config = self.config.as_deref().map(config).transpose()?;
         Ok(LinkOptions {
@@ -117,7 +119,8 @@ impl LinkRequest {
             expect: self.expect,
             model: self.model.map(LinkModel::File).or(self.model_text.map(LinkModel::Text)),
             validate: self.validate,
-            report: self.report,
+            report: self.no_report != Some(true),
+            report_file: self.report,
             folder: self.output,
             force: self.force == Some(true),
             resources,

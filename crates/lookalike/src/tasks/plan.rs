@@ -52,6 +52,7 @@ struct Plan {
 
 /// Sizes of tasks. The result does not depend on them.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TaskSizes {
     /// Approximate bytes of a unit of input, before decompression: files of more than twice as many are cut, if they
     /// can be.

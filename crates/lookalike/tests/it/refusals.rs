@@ -64,7 +64,7 @@ fn checked(job: &str, given: Map<String, Value>) -> Result<(), Refused> {
         "prints" => PrintsRequest::from_options(given)?.check().map(drop),
         "report" => ReportRequest::from_options(given)?.check().map(drop),
         "audit" => AuditRequest::from_options(given)?.check().map(drop),
-        "link" => LinkRequest::from_options(given)?.check().map(drop),
+        "link" | "link_files" => LinkRequest::from_options(given)?.check().map(drop),
         other => panic!("no job {other}"),
     }
 }

@@ -88,7 +88,11 @@ fn options(case: &Case, output: &str, more: &Value) -> Map<String, Value> {
     options.as_object().unwrap().clone()
 }
 
-const SMALL: TaskSizes = TaskSizes { unit_bytes: 20_000, batch_bytes: 3_000 };
+fn small() -> TaskSizes {
+    let mut sizes = TaskSizes::default();
+    (sizes.unit_bytes, sizes.batch_bytes) = (20_000, 3_000);
+    sizes
+}
 
 /// The output of the command.
 fn command(case: &Case, more: &Value) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -122,7 +126,7 @@ fn staged(case: &Case, more: &Value, sizes: TaskSizes, parts: usize) -> BTreeMap
 
 fn check_same(case: &Case, more: &Value) {
     let expected = command(case, more);
-    for (sizes, parts) in [(TaskSizes::default(), 1), (SMALL, 3)] {
+    for (sizes, parts) in [(TaskSizes::default(), 1), (small(), 3)] {
         let found = staged(case, more, sizes, parts);
         for (name, bytes) in &expected {
             let other = found.get(name).map(|other| String::from_utf8_lossy(other));
@@ -212,7 +216,7 @@ fn hard_corpora_come_out_as_the_command_writes_them() {
 fn a_run_goes_on_wherever_it_was_ended() {
     let (case, more) = (corpus(), json!({"threshold": 0.7, "method": "minhash"}));
     let expected = command(&case, &more);
-    plan(&case, &more, SMALL);
+    plan(&case, &more, small());
     for stage in TaskStage::ALL {
         let tasks = Tasks::open(&case.path("work")).unwrap();
         for unit in tasks.missing(stage).unwrap() {
@@ -239,7 +243,7 @@ fn a_run_goes_on_wherever_it_was_ended() {
 #[test]
 fn a_stage_that_is_not_complete_and_a_damaged_file_are_named() {
     let (case, more) = (corpus(), json!({}));
-    let tasks = plan(&case, &more, SMALL);
+    let tasks = plan(&case, &more, small());
     let Err(Error::IncompleteStage { stage: "S1", missing, first: 0 }) = tasks.task(TaskStage::Rank, 0, 0, &Silent)
     else {
         panic!("S2 needs S1")
@@ -263,9 +267,9 @@ fn a_stage_that_is_not_complete_and_a_damaged_file_are_named() {
 #[test]
 fn another_input_or_another_request_is_another_run() {
     let (case, more) = (corpus(), json!({"threshold": 0.7}));
-    plan(&case, &more, SMALL);
-    plan(&case, &more, SMALL);
-    let other = Tasks::plan(options(&case, "tasks", &json!({"threshold": 0.6})), &case.path("work"), SMALL, &Silent);
+    plan(&case, &more, small());
+    plan(&case, &more, small());
+    let other = Tasks::plan(options(&case, "tasks", &json!({"threshold": 0.6})), &case.path("work"), small(), &Silent);
     assert!(matches!(other, Err(Error::OtherPlan { .. })));
     case.write("in/e.jsonl", lines(&texts(3)));
     assert!(matches!(Tasks::open(&case.path("work")), Err(Error::OtherPlan { .. })));
@@ -278,7 +282,7 @@ fn a_unit_that_cannot_be_read_is_skipped_counted_and_named() {
     case.write("in/a.jsonl", lines(&texts(20)));
     // The first byte of the memory of a process cannot be read.
     std::os::unix::fs::symlink("/proc/self/mem", case.path("in/b.jsonl")).unwrap();
-    let found = staged(&case, &json!({}), SMALL, 2);
+    let found = staged(&case, &json!({}), small(), 2);
     let summary: Value = serde_json::from_slice(&found[Path::new("summary.json")]).unwrap();
     assert_eq!(summary["input"]["skipped_count"], 1);
     assert!(summary["skipped"][0]["file"].as_str().unwrap().ends_with("b.jsonl"), "{}", summary["skipped"]);
@@ -294,7 +298,7 @@ fn a_unit_that_cannot_be_read_is_skipped_counted_and_named() {
 fn what_tasks_cannot_do_is_refused_before_anything_is_read() {
     let case = corpus();
     let refused = |more: Value| {
-        let planned = Tasks::plan(options(&case, "tasks", &more), &case.path("work"), SMALL, &Silent);
+        let planned = Tasks::plan(options(&case, "tasks", &more), &case.path("work"), small(), &Silent);
         planned.err().unwrap_or_else(|| panic!("{more}")).to_string()
     };
     for more in [
