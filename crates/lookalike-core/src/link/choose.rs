@@ -92,8 +92,13 @@ fn ignore_too_many(columns: &mut [ColumnConfig], told: &[Told]) {
         return;
     }
     let worth: Vec<f64> = columns.iter().zip(told).map(|(column, told)| worth(column, *told)).collect();
-    // Ties by name, since the position of a column means nothing.
-    used.sort_by(|a, b| worth[*b].total_cmp(&worth[*a]).then_with(|| columns[*a].name.cmp(&columns[*b].name)));
+    // Categories after everything else, even if it is hardly filled. Ties by name, since the position of a column means
+    // nothing.
+    let is_category = |at: usize| columns[at].kind == Kind::Category;
+    used.sort_by(|a, b| {
+        let by_kind = is_category(*a).cmp(&is_category(*b));
+        by_kind.then(worth[*b].total_cmp(&worth[*a])).then_with(|| columns[*a].name.cmp(&columns[*b].name))
+    });
     for at in &used[MOST_FIELDS..] {
         let kind = columns[*at].kind;
         columns[*at].why = if is_identifying(&columns[*at], told[*at]) {
@@ -105,8 +110,8 @@ fn ignore_too_many(columns: &mut [ColumnConfig], told: &[Told]) {
     }
 }
 
-/// Bits of information that a column gives about a pair, by how often both records have a value, and by how reliably
-/// values of its kind stay the same.
+/// Bits of information that a column gives about a record, by how often it has a value, and by how reliably values of
+/// its kind stay the same.
 fn worth(column: &ColumnConfig, told: Told) -> f64 {
     /// No column tells more than it takes to identify a person among tens of thousands.
     const MOST_BITS: f64 = 16.0;
@@ -118,7 +123,7 @@ fn worth(column: &ColumnConfig, told: Told) -> f64 {
         Kind::Category => 0.05,
         Kind::Ignored => 0.0,
     };
-    trust * told.filled.powi(2) * told.bits.min(MOST_BITS)
+    trust * told.filled * told.bits.min(MOST_BITS)
 }
 
 #[cfg(test)]

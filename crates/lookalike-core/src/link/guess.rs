@@ -185,6 +185,8 @@ struct Profile {
     phones: f64,
     phone_signs: f64,
     numbers: f64,
+    /// Number of different letters, or groups of letters, beside digits.
+    unit_count: usize,
     decimals: f64,
     longest_digits: usize,
     same_length: f64,
@@ -267,6 +269,7 @@ impl Profile {
         self.years =
             share(&|value| value.len() == 4 && value.parse::<u32>().is_ok_and(|year| (1500..=2100).contains(&year)));
         self.numbers = share(&|value| parse_number(value).is_some());
+        self.unit_count = values.iter().map(|(value, _)| letters_of(value)).collect::<HashSet<_>>().len();
         self.decimals = share(&|value| parse_number(value).is_some_and(|number| number.fract() != 0.0));
         self.longest_digits = values.iter().map(|(value, _)| digits(value)).max().unwrap_or(0);
         self.same_length = most_common_share(values.iter().map(|(value, weight)| (value.chars().count(), *weight)));
@@ -327,7 +330,7 @@ impl Profile {
         if is_identifier && self.row_count >= 20 && (self.codes >= 0.9 || self.numbers >= 0.9) && self.decimals == 0.0 {
             return (Kind::Ignored, "it differs in every record: an identifier".to_owned());
         }
-        if self.numbers >= 0.9 {
+        if self.numbers >= 0.9 && self.has_units() {
             return self.kind_of_number();
         }
         if self.is_called(HOUSE_NUMBER) && self.word_mean <= 2.5 {
@@ -339,7 +342,8 @@ impl Profile {
         if self.is_category() {
             return (Kind::Category, format!("{} values", self.distinct_count));
         }
-        if self.codes >= 0.7 && self.word_mean <= 2.5 {
+        let is_place = self.is_called(ADDRESS) && !self.is_called(PLACE_CODE);
+        if self.codes >= 0.7 && self.word_mean <= 2.5 && !is_place {
             return (Kind::Code, format!("{} are letters and digits", percent(self.codes)));
         }
         if self.letter_mean <= 4.0 && self.word_mean <= 1.2 && self.distinct_count <= 200 {
@@ -365,6 +369,13 @@ impl Profile {
             && !self.is_called(PERSON)
             && !self.is_called(PLACE_CODE)
             && self.people < 0.25
+    }
+
+    /// True if the letters in its numbers can be units or currencies: there are few of them. Codes such as "EKH3058" have
+    /// more.
+    fn has_units(&self) -> bool {
+        const MOST_UNITS: usize = 20;
+        self.unit_count <= MOST_UNITS
     }
 
     fn kind_of_number(&self) -> (Kind, String) {
@@ -402,6 +413,11 @@ impl Profile {
         }
         (Kind::FreeText, format!("words, {:.1} on average", self.word_mean))
     }
+}
+
+/// The letters of a value, in small letters.
+fn letters_of(value: &str) -> String {
+    value.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect()
 }
 
 fn is_phone_like(value: &str) -> bool {

@@ -13,7 +13,7 @@ use super::config::{ColumnConfig, Config, Kind};
 use super::copies::Copies;
 use super::header::{is_attached, is_given_name, is_of_generation, is_of_household, is_of_person};
 use super::letters::Letters;
-use super::normalize::{Date, DateOrder, Normalizer, generation_of};
+use super::normalize::{Date, DateOrder, NameColumn, Normalizer, generation_of};
 use super::words::Words;
 use crate::error::{Error, Result};
 use crate::hash::mix;
@@ -79,6 +79,8 @@ pub enum Tells {
     Household,
     /// One thing from another: the name of a company, the title of a product.
     Thing,
+    /// One model of a thing from another: an article number, which is copied and not typed.
+    Model,
     /// Description of a thing: a long text, a category, the price of a thing.
     Likeness,
 }
@@ -365,7 +367,7 @@ fn given_and_family(fields: &[Field], names: &[usize]) -> Option<[usize; 2]> {
 
 /// Adjusts what a field tells apart by its neighbors. Next to the names of people, a company tells as much as a
 /// household does: colleagues share it, and its phone. Next to the name of a thing, an amount describes it: each shop
-/// has its own price.
+/// has its own price. Its number is copied and not typed, so that a number that is nearly equal is that of another thing.
 fn look_beside(fields: &mut [Field]) {
     let are_people = fields.iter().any(|field| field.kind == Kind::PersonName);
     let are_things = !are_people && fields.iter().any(|field| field.tells == Tells::Thing);
@@ -373,6 +375,7 @@ fn look_beside(fields: &mut [Field]) {
         match field.kind {
             Kind::Organization if are_people && field.tells == Tells::Thing => field.tells = Tells::Household,
             Kind::Number if are_things => field.tells = Tells::Likeness,
+            Kind::Code if are_things => field.tells = Tells::Model,
             _ => {}
         }
     }
@@ -385,10 +388,14 @@ fn generations(first: &Table, second: Option<&Table>, config: &Config) -> Vec<u8
     for column in config.columns.iter().filter(named) {
         let of_first = first.find(&column.name).ok().map(|at| first.column(at));
         let of_second = second.and_then(|second| Some(second.column(second.find(column.name_in_second()).ok()?)));
-        let is_alone = column.kind != Kind::PersonName;
+        let content = match column.kind {
+            Kind::PersonName if is_given_name(&column.name) => NameColumn::Part,
+            Kind::PersonName => NameColumn::Whole,
+            _ => NameColumn::Generation,
+        };
         for (cells, start) in [(of_first, 0), (of_second, first.row_count())] {
             for (value, generation) in cells.into_iter().flat_map(Strings::iter).zip(&mut all[start..]) {
-                *generation = (*generation).max(generation_of(value, is_alone));
+                *generation = (*generation).max(generation_of(value, content));
             }
         }
     }

@@ -272,6 +272,23 @@ fn generations_of_one_name_stay_apart() {
 }
 
 #[test]
+fn generations_beside_given_names_stay_apart() {
+    let mut rows = customers();
+    for (id, name) in [("father", "Morris I"), ("son", "Morris II"), ("again", "Morris I")] {
+        let mut row = customer(7_777, 0);
+        (row[0], row[1]) = (id.to_owned(), name.to_owned());
+        row[6].clear();
+        rows.push(row);
+    }
+    let table = table(rows);
+    let linked = link(&table, None, &guess(&table, None, Some("id"))).unwrap();
+    let cluster =
+        |id: &str| linked.clusters.of(Record(table.column(0).iter().position(|other| other == id).unwrap() as u32));
+    assert_eq!(cluster("father"), cluster("again"));
+    assert_ne!(cluster("father"), cluster("son"));
+}
+
+#[test]
 fn the_order_of_rows_does_not_choose_among_copies() {
     let copy = |number: u64, id: &str| {
         let mut row = customer(number, 0);
@@ -342,6 +359,47 @@ fn a_number_tells_what_a_thing_is_like_and_which_person_it_is() {
     assert_eq!(tells([("maker", Kind::Organization), ("price", Kind::Number)]), Tells::Likeness);
     assert_eq!(tells([("name", Kind::PersonName), ("member", Kind::Number)]), Tells::Person);
     assert_eq!(tells([("code", Kind::Code), ("count", Kind::Number)]), Tells::Person);
+    assert_eq!(tells([("title", Kind::FreeText), ("model", Kind::Code)]), Tells::Model);
+    assert_eq!(tells([("name", Kind::PersonName), ("member", Kind::Code)]), Tells::Person);
+}
+
+#[test]
+fn models_one_sign_apart_are_two_things() {
+    let model = |at: usize| format!("{}{}{}", ["EKH", "PXB", "NRG", "ANC"][at % 4], at / 4, 1000 + 37 * (at % 8));
+    let rows = (0..160).flat_map(|at| {
+        let title = format!("Acme wireless mouse {}", ["silver", "black", "red"][at % 3]);
+        let copies = if at % 4 == 0 { 2 } else { 1 };
+        (0..copies)
+            .map(move |copy| vec![format!("{at}-{copy}"), title.clone(), model(at), format!("{}.50", 20 + at % 9)])
+    });
+    let mut products = Table::new(["id", "title", "modelno", "price"]);
+    rows.for_each(|row| products.push(&row).unwrap());
+    let config = guess(&products, None, Some("id"));
+    assert_eq!(config.columns.iter().find(|column| column.name == "modelno").unwrap().kind, Kind::Code);
+    let linked = link(&products, None, &config).unwrap();
+    let thing = |record: Record| products.column(0).get(record.index()).split('-').next().unwrap().to_owned();
+    let right = linked.matches.iter().filter(|pair| thing(pair.left) == thing(pair.right)).count();
+    assert_eq!((right, linked.matches.len()), (40, 40));
+    let codes = &linked.model.fields.iter().find(|field| field.kind == Kind::Code).unwrap().weights;
+    assert!(codes[2..6].iter().all(|weight| *weight <= 0.0) && codes[6] > 0.0, "{codes:?}");
+}
+
+#[test]
+fn a_town_with_its_postcode_is_a_place_and_not_a_number_of_a_person() {
+    // Families share all but the given name; nobody is in the table twice.
+    let mut people = Table::new(["id", "name", "address", "city", "phone"]);
+    for family in 0..200_u64 {
+        let home = customer(10_000 + family, 0);
+        for member in 0..3_usize {
+            let name = format!("{} {}", GIVEN[(family as usize * 7 + member * 5) % GIVEN.len()], home[2]);
+            let city = format!("{} {}", home[4], 10_000 + even(family, 90_000));
+            people.push(&[&format!("{family}-{member}"), &name, &home[3], &city, &home[5]]).unwrap();
+        }
+    }
+    let config = guess(&people, None, Some("id"));
+    assert_eq!(config.columns.iter().find(|column| column.name == "city").unwrap().kind, Kind::Address);
+    let linked = link(&people, None, &config).unwrap();
+    assert!(linked.matches.is_empty(), "{}", linked.matches.len());
 }
 
 #[test]

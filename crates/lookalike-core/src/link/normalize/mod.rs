@@ -11,7 +11,7 @@ mod words;
 
 pub(super) use address::is_address_word;
 pub use date::{Date, DateOrder};
-pub(super) use name::generation_of;
+pub(super) use name::{NameColumn, generation_of};
 pub(super) use number::parse_number;
 pub(super) use words::{fold, words};
 

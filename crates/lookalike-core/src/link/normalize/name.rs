@@ -43,22 +43,37 @@ fn is_title(word: &str) -> bool {
     TITLES.contains(&word)
 }
 
-/// Generation in a name: 1 for "Sr", 2 for "Jr" and "II", and so on; 0 if there is none. `is_alone` is for a column
-/// that has nothing else.
-pub(in crate::link) fn generation_of(value: &str, is_alone: bool) -> u8 {
+/// Content of a column that may say the generation of a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::link) enum NameColumn {
+    /// Names with given and family name.
+    Whole,
+    /// Given names, or another part of a name.
+    Part,
+    /// The generation alone.
+    Generation,
+}
+
+/// Generation in a name: 1 for "Sr", 2 for "Jr" and "II", and so on; 0 if there is none.
+pub(in crate::link) fn generation_of(value: &str, column: NameColumn) -> u8 {
     // Nearly all names are decided by the lengths of their words alone.
     let is_word = |word: &&str| (1..=6).contains(&word.len());
     let mut parts = value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     // Somebody may be named just "Sir", and "Sr. García" is a gentleman.
-    if !is_alone {
+    if column != NameColumn::Generation {
         parts.next();
     }
     let count = parts.clone().count();
+    // Elsewhere "I" is an initial: in "John I" that of a family name, and in "Smith, John I" that of a second name.
+    let is_last = |at| match column {
+        NameColumn::Whole => at + 1 == count && count > 1 && !value.contains(','),
+        NameColumn::Part => at + 1 == count,
+        NameColumn::Generation => true,
+    };
     let words = parts.enumerate().filter(|(_, word)| is_word(word));
     let generation = |(at, word): (usize, &str)| match &*word.to_ascii_lowercase() {
         "sr" | "senior" => 1,
-        // Elsewhere it is an initial.
-        "i" if is_alone || at + 1 == count && count > 1 && !value.contains(',') => 1,
+        "i" if is_last(at) => 1,
         "jr" | "junior" | "ii" | "2nd" => 2,
         "iii" | "3rd" => 3,
         "iv" | "4th" => 4,
@@ -86,8 +101,10 @@ mod tests {
             ("Sr. García", 0),
             ("Jr", 0),
         ] {
-            assert_eq!(generation_of(name, false), expected, "{name}");
+            assert_eq!(generation_of(name, NameColumn::Whole), expected, "{name}");
         }
-        assert_eq!([generation_of("Jr", true), generation_of("I", true)], [2, 1]);
+        assert_eq!(["Jr", "I"].map(|word| generation_of(word, NameColumn::Generation)), [2, 1]);
+        let given = ["Morris I", "Morris II", "Morris", "I", "John Morris I"];
+        assert_eq!(given.map(|name| generation_of(name, NameColumn::Part)), [1, 2, 0, 0, 1]);
     }
 }

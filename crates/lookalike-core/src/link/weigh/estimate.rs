@@ -193,8 +193,19 @@ fn weigh_field(field: &mut FieldModel) {
         weigh_rising(field, chain);
     }
     bound_conflicts(field);
+    if field.tells == Tells::Model {
+        bound_nearly_equal(field);
+    }
     if field.kind == Kind::Email {
         weigh_domain(field);
+    }
+}
+
+/// A number that is copied is equal or another one: nearly equal numbers never speak for a match.
+fn bound_nearly_equal(field: &mut FieldModel) {
+    let levels = usize::from(DIFFERENT)..usize::from(Scale::of(field.kind).equal());
+    for weight in &mut field.weights[levels] {
+        *weight = weight.min(0.0);
     }
 }
 

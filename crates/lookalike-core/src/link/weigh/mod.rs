@@ -158,7 +158,7 @@ impl Model {
                     moved += weight;
                     worst = worst.min(*weight);
                 }
-                Tells::Household | Tells::Person | Tells::Name => rest += weight.min(ALONE - self.prior),
+                Tells::Household | Tells::Person | Tells::Model | Tells::Name => rest += weight.min(ALONE - self.prior),
             }
             are_people |= field.tells == Tells::Name;
             are_named |= field.tells == Tells::Name && *weight > 0.0;
