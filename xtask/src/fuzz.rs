@@ -28,6 +28,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let folder = workspace.root().join("fuzz");
     let mut seeds = workspace.cargo();
     seeds.args(["test", "--quiet", "--workspace", "--test", "it", "--test", "hostile", "good_files"]);
+    seeds.args(["--", "--include-ignored"]);
     succeed(seeds.env("FUZZ_CORPUS", folder.join("corpus")))?;
     let targets = if options.targets.is_empty() { all(workspace)? } else { options.targets.clone() };
     for target in targets {

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask setup`, `test`, `quality`, `bench`, `assets`, `fuzz`, `attack`, `kills`, `load`, `wheel`,
+//! The project's own commands: `cargo xtask setup`, `check`, `test`, `quality`, `bench`, `assets`, `fuzz`, `attack`, `kills`, `load`, `wheel`,
 //! `dist`, `docs` and `python-versions`.
 //!
 //! They need the Rust toolchain, and the tests need what `cargo xtask setup` installs. They measure the command
@@ -9,6 +9,7 @@
 mod attack;
 mod bench;
 mod browser;
+mod changed;
 mod check;
 mod deny;
 mod dist;
@@ -47,6 +48,8 @@ struct Arguments {
 enum Job {
     /// Install what the tests need and this machine lacks
     Setup(setup::Options),
+    /// Check what changed since the last commit, in a minute or two: format, lints, unit tests
+    Check(changed::Options),
     /// Run every check: format, lints, all tests, documentation, the README's own commands, quality
     Test {
         /// Begin with this step, after one that failed was fixed
@@ -120,6 +123,7 @@ fn main() -> ExitCode {
 fn run(job: Job) -> Result<()> {
     match job {
         Job::Setup(options) => setup::run(&Workspace::find()?, options),
+        Job::Check(options) => changed::run(&Workspace::find()?, &options),
         Job::Test { from } => check::run(&Workspace::find()?, from),
         Job::Quality { data, keep } => quality::run(&Workspace::find()?, data.as_deref(), keep.as_deref()),
         Job::Bench(options) => bench::run(&Workspace::find()?, &options),

@@ -430,10 +430,11 @@ fn a_web_server_that_does_not_list_is_asked_for_the_seal() {
     assert_eq!(problem(refused), Problem::ReadOnly);
 }
 
-/// Not a test by itself: the process of the one below, whose environment says where the store is.
+/// Its environment names the store.
 #[test]
+#[ignore = "not a test: the process that writes in the one below"]
 fn writes_again() {
-    let Ok(url) = std::env::var("LOOKALIKE_WRITES_AGAIN") else { return };
+    let url = std::env::var("LOOKALIKE_WRITES_AGAIN").unwrap();
     let (url, owned) = (Path::new(&url), &["kept", "summary.json"]);
     assert!(matches!(Staging::new(url, true, owned, &[], &Unfinished::default()), Err(Error::NotOurs { .. })));
     let staging = Staging::again(url, owned, &[], &Unfinished::default()).unwrap();
@@ -448,7 +449,7 @@ fn a_result_that_a_killed_run_sent_in_part_is_replaced_when_it_is_resumed() {
     store.put("out/kept/part", b"part");
     store.put("out/mine", b"mine");
     let ran = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["writes_again", "--exact"])
+        .args(["writes_again", "--exact", "--ignored"])
         .env("LOOKALIKE_WRITES_AGAIN", "s3://bucket/out")
         .env("AWS_ENDPOINT_URL", format!("http://{}", store.at))
         .env("AWS_ACCESS_KEY_ID", KEY)

@@ -636,7 +636,7 @@ pub enum Error {
     Stopped,
 
     /// A single input where splits are to be compared.
-    #[error("one input is one split: give two or more, such as train.jsonl test.jsonl")]
+    #[error("splits needs at least two inputs, such as train.jsonl test.jsonl")]
     OneSplit,
 
     /// A file that is part of two splits.

@@ -21,8 +21,8 @@ pub(crate) struct AuditArguments {
     /// The output folder of a finished run of dedup
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// About how many removals to label: at least 15 of each band of similarity, of one source and of two, the rest by their
-    /// number [default: 300]
+    /// About how many removals to label: at least 15 of each band of similarity, within and across sources, the rest in
+    /// proportion to their number [default: 300]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Input")]
     sample: Option<i64>,
     /// Number of pairs of kept documents just below the threshold to label in addition, to judge the threshold
@@ -35,7 +35,7 @@ pub(crate) struct AuditArguments {
     /// Your name, if several people label the same pairs
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     labeler: Option<String>,
-    /// Label nothing; print the table by labels.jsonl in DIR and these files
+    /// Label nothing; print the table for labels.jsonl in DIR and these files
     #[arg(long, value_name = "FILE", num_args = 0.., help_heading = "Input")]
     labels: Option<Vec<PathBuf>>,
     /// Write the page to this file instead, for somebody else; it needs no network, and saves their labels as a file

@@ -47,8 +47,8 @@ struct OutputArguments {
     /// standard input (-) to standard output
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Document to keep of several near-duplicates: longest (in tokens), first, last, max:FIELD, min:FIELD, or source:A>B>* (of the
-    /// source that is named first); several with commas between them, such as 'source:cnn.com>*,max:score,longest', decide one
+    /// Document to keep of several near-duplicates: longest (in tokens), first, last, max:FIELD, min:FIELD, or source:A>B>* (from
+    /// the source listed first); several separated by commas, such as 'source:cnn.com>*,max:score,longest', decide one
     /// after the other [default: longest]
     #[arg(long, value_name = "ORDER")]
     keep: Option<String>,

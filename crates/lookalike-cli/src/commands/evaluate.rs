@@ -22,7 +22,7 @@ pub(crate) struct EvaluateArguments {
     #[command(flatten)]
     read: ReadArguments,
     /// File of the true pairs, as `pairs` writes them or two ids separated by a tab, instead of finding them by an exact join; or
-    /// labels.jsonl of an audit, whose pairs alone count then
+    /// labels.jsonl of an audit; then only the labeled pairs count
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     labels: Option<PathBuf>,
     #[command(flatten)]

@@ -45,7 +45,7 @@ enum LinkCommand {
     /// Explain why two records match or do not: from the folder of a result, or from the tables.
     #[command(after_help = "Example:\n  lookalike link explain linked 1 2")]
     Explain {
-        /// The folder of a result of link, which takes no second run; or a table
+        /// Output folder of link, to explain its result without running it again; or a table
         #[arg(value_name = "DIR|TABLE")]
         result: PathBuf,
         /// The id of a record
@@ -149,7 +149,7 @@ struct ColumnArguments {
     /// Read the kinds of the columns from a file written by lookalike link config
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Find matches within each of two tables as well; more than two are always linked so
+    /// Find matches within each of two tables as well; with more than two, this is always done
     #[arg(long)]
     within: bool,
 }
@@ -166,7 +166,7 @@ struct ComparingArguments {
     /// Compare more: 2 allows twice the pairs per bucket and candidates per record, and takes up to twice the time
     #[arg(long, value_name = "FACTOR", allow_negative_numbers = true, help_heading = "Method", hide_short_help = true)]
     effort: Option<f64>,
-    /// Share of the records that have a match, above 0 and at most 1, where that is known [default: estimated]
+    /// Share of the records that have a match, above 0 and at most 1, if it is known [default: estimated]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "Method", hide_short_help = true)]
     expect: Option<f64>,
     /// Use the weights of another result, its model.json, instead of learning them from this table
@@ -177,8 +177,8 @@ struct ComparingArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 struct JudgingArguments {
-    /// Table of known answers. True pairs or clusters: report precision and recall, and write the wrong and the missed pairs. Pairs
-    /// with a label each (same or different), such as those of link review: learn from them
+    /// Table of known answers. With true pairs or clusters: report precision and recall, and write wrong and missed pairs. With
+    /// labeled pairs (same or different), such as those of link review: learn from them
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     /// Column to check the matches by, which is not compared itself: a date, a number or a word

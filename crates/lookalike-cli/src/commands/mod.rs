@@ -59,7 +59,7 @@ use crate::show::progress::Watch;
 use crate::show::streams::{Pipe, talk};
 use crate::stop::{self, Quiet};
 
-/// Find what is nearly the same, with proof: documents, records, sets, fingerprints.
+/// Find near-duplicate documents, records, sets and fingerprints, with evidence for each.
 ///
 /// Every removal is justified: each removed document has a kept near-duplicate, which the output names with their exact
 /// similarity. No duplicates remain: no two kept documents are near-duplicates.
@@ -146,8 +146,8 @@ pub(crate) enum Command {
     /// Serve indexes and results over HTTP: an API for programs, and a page for people.
     #[command(
         after_help = "Examples:\n  lookalike serve\n  lookalike serve archive\n  lookalike serve --results out\n\n\
-        The first makes an empty index to try it with, which is removed at the end. It listens on this machine only; to serve \
-        others, make keys with lookalike serve keys new. Ctrl-C ends it once requests under way are answered."
+        The first serves an empty temporary index, to try it out. The server listens on this machine only; to serve others, \
+        create keys with lookalike serve keys new. Ctrl-C stops it after pending requests have finished."
     )]
     #[cfg(feature = "serve")]
     Serve(ServeArguments),

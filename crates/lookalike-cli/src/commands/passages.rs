@@ -43,7 +43,7 @@ struct OutputArguments {
     /// Format of the passages: jsonl, or sarif, which code hosts and editors show beside the lines, in cuts.sarif [default: jsonl]
     #[arg(long, value_name = "FORMAT", value_parser = words::<PassageFormat>(), hide_short_help = true)]
     format: Option<PassageFormat>,
-    /// Passages of an earlier run, its cuts.jsonl or cuts.sarif: mark those that it does not have as new, and exit with code 1 if
+    /// Passages of an earlier run, its cuts.jsonl or cuts.sarif: mark passages missing from it as new, and exit with code 1 if
     /// there are any
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     baseline: Option<PathBuf>,

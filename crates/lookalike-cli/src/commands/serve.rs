@@ -18,19 +18,19 @@ use crate::{allocator, stop};
 pub(crate) struct ServeArguments {
     #[command(subcommand)]
     command: Option<ServeCommand>,
-    /// Indexes, or a folder with indexes in it, where new ones are made. Without any: an empty index, removed at the end
+    /// Indexes, or a folder of indexes, where new ones are created [default: an empty temporary index, deleted at the end]
     #[arg(value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// Folder with the result of dedup or link, or a folder for such results, where those of files that are sent are made. Without the latter, these are removed at the end
+    /// Folder with a result of dedup or link, or a folder of such results. Results of uploaded files are stored in the latter; without it, they are deleted at the end
     #[arg(long, value_name = "DIR", help_heading = "Input")]
     results: Vec<PathBuf>,
-    /// Address and port, or a port of this machine alone. Without --keys it must be an address of this machine alone, and whoever can reach it may do everything
+    /// Address and port, or a port on the loopback address. Without --keys, only a loopback address is allowed, and every client has full access
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7811", value_parser = listen_address, help_heading = "Access")]
     listen: SocketAddr,
     /// File of keys, made by lookalike serve keys new
     #[arg(long, value_name = "FILE", help_heading = "Access")]
     keys: Option<PathBuf>,
-    /// Name by which this server is called, besides its address and localhost
+    /// Host name to accept in requests, in addition to the address and localhost
     #[arg(long, value_name = "NAME", help_heading = "Access")]
     host: Vec<String>,
     /// Refuse everything that writes; another process may write to the indexes
@@ -62,7 +62,7 @@ enum ServeCommand {
 
 #[derive(Debug, Subcommand)]
 enum KeysCommand {
-    /// Make a key, and print it: it is not stored, and cannot be shown again.
+    /// Create a key and print it: it is not stored, and cannot be shown again.
     #[command(after_help = "Example:\n  lookalike serve keys new ingest --scope write --keys keys.jsonl")]
     New {
         /// Name of the key, in logs and to revoke it
@@ -102,7 +102,7 @@ enum ScopeArgument {
     Read,
     /// Add and delete documents
     Write,
-    /// Make, delete and look after indexes
+    /// Create, delete and maintain indexes
     Admin,
 }
 

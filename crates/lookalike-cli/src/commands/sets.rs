@@ -70,7 +70,7 @@ struct FormArguments {
     #[arg(long)]
     named: bool,
     /// Separator of elements instead of blanks: a character, such as ',' or '|', or tab [default: blanks; or commas, semicolons
-    /// or bars if lines have no blanks but beside these]
+    /// or bars, if blanks occur only next to these]
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<String>,
     /// Treat lines and cells as texts: their elements are the runs of N characters, in lower case, with a blank at each end

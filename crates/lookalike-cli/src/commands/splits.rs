@@ -42,8 +42,8 @@ struct OutputArguments {
     /// Exit with code 1 if a split shares more than this part of its documents with an earlier one, such as 0.001
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     fail_if_leaks: Option<f64>,
-    /// Also write all documents to DIR/grouped/, with the number of their cluster in this field: splits that part no cluster have no
-    /// leaks
+    /// Also write all documents to DIR/grouped/, with the number of their cluster in this field: splits that
+    /// keep each cluster together have no leaks
     #[arg(long, value_name = "FIELD", hide_short_help = true)]
     group: Option<String>,
     /// Replace what an earlier run wrote

@@ -8,7 +8,7 @@ use super::words::words;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Similarity")]
 pub(crate) struct MatchArguments {
-    /// Every field of --text must reach the threshold by itself, and not only all of them together
+    /// Every field of --text must reach the threshold by itself, not only all of them together
     #[arg(long, hide_short_help = true)]
     each_field: bool,
     /// Compare only documents with the same value in this field, such as a language or a customer

@@ -52,7 +52,7 @@ pub(crate) struct SchemeArguments {
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     stopwords: Option<PathBuf>,
     /// Secret key of the sketches: 1 to 32 hexadecimal digits, or random for a new key in every run. Without it, sketches are
-    /// the same in every run, and near-duplicates can be written on purpose so that they are not found
+    /// the same in every run, and authors can craft near-duplicates that are not found
     #[arg(long, value_name = "HEX|random", hide_short_help = true)]
     key: Option<String>,
     #[command(flatten)]
@@ -130,8 +130,8 @@ fn purposes() -> impl TypedValueParser<Value = Purpose> {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Similarity")]
 pub(crate) struct BoilerplateArgument {
-    /// Ignore what a source says on most of its pages, such as navigation: text on more than this share of them, or what FILE
-    /// says, which lookalike boilerplate wrote [without a value: 0.3]
+    /// Ignore text that a source repeats on most of its pages, such as navigation: on more than this share of them, or as listed
+    /// in FILE, written by lookalike boilerplate [without a value: 0.3]
     #[arg(long, value_name = "SHARE|FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     ignore_boilerplate: Option<String>,
 }
@@ -155,8 +155,8 @@ fn ignored(written: &str) -> IgnoreBoilerplate {
 /// Options of boilerplate for jobs that compare and remove nothing.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct IgnoreArguments {
-    /// Ignore what a source says on most of its pages, such as navigation: text on more than this share of them, or what FILE
-    /// says, which lookalike boilerplate wrote [without a value: 0.3]
+    /// Ignore text that a source repeats on most of its pages, such as navigation: on more than this share of them, or as listed
+    /// in FILE, written by lookalike boilerplate [without a value: 0.3]
     #[arg(
         long,
         value_name = "SHARE|FILE",

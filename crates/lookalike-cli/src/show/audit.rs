@@ -104,7 +104,7 @@ fn labelers(result: &AuditResult) -> String {
         let value =
             kappa.kappa.map_or("not defined: both gave one answer throughout".to_owned(), |k| format!("{k:.3}"));
         text += &format!(
-            "{} and {}: {} of {} alike, κ {value}\n",
+            "{} and {} agree on {} of {}, κ {value}\n",
             one_line(&kappa.left),
             one_line(&kappa.right),
             numbers::count(kappa.agreed_count),

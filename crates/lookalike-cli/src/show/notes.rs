@@ -94,10 +94,13 @@ pub(crate) fn left_out(left_out: &LeftOut) {
         talk!("note: {count} {are} to files that are read under another name, and {were} left out ({names})");
     }
     if not_documents.count > 0 {
-        let (are, them) =
-            if not_documents.count == 1 { ("file is no document", "it") } else { ("files are no documents", "them") };
+        let (are, them) = if not_documents.count == 1 {
+            ("file is not a document and was", "it")
+        } else {
+            ("files are not documents and were", "them")
+        };
         let (count, names) = (numbers::count(not_documents.count), some_names(not_documents));
-        talk!("note: {count} {are} and passed over ({names}): name {them} to read {them}, or give --exclude");
+        talk!("note: {count} {are} skipped ({names}): name {them} to read {them}, or give --exclude");
     }
     for pattern in excluding_nothing {
         talk!("note: --exclude '{}' matches no file", one_line(pattern));

@@ -188,7 +188,7 @@ fn found_by(parameters: &Parameters) -> String {
     let alike = match (&**measure, &*method.name) {
         (_, "copies") => return format!("exact copies only, by {}", method.checksum.as_deref().unwrap_or("text")),
         (_, "simhash") if method.verify == Some(false) => String::new(),
-        ("containment", _) => format!(" of which a share of {threshold} or more lies within another"),
+        ("containment", _) => format!(" of which a share of at least {threshold} is contained in another"),
         _ => format!(" at a similarity of {threshold} or more"),
     };
     let number = |number: Option<usize>| number.unwrap_or_default();

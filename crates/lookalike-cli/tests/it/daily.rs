@@ -54,7 +54,7 @@ fn what_is_no_document_in_a_folder_of_data_is_passed_over_with_a_note() {
     let ran = folder.run(&["dedup", "in", "-o", "out"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let note =
-        "note: 4 files are no documents and passed over (in/LICENSE, in/README.md, in/dataset_info.json, 1 more): ";
+        "note: 4 files are not documents and were skipped (in/LICENSE, in/README.md, in/dataset_info.json, 1 more): ";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
     assert!(ran.stderr.contains("read      4 documents in 1 file"), "{}", ran.stderr);
     folder.write("quiz.jsonl", "{\"question\":\"which of the seven rivers never reached the sea in a dry year?\"}\n");
@@ -89,7 +89,7 @@ fn a_table_beside_texts_is_passed_over_and_data_without_the_text_is_refused() {
         folder.run(&["index", "create", "archive", "-q"]);
         let ran = folder.run(&run);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        let note = "note: 2 files are no documents and passed over (in/labels.csv, in/stats.json): ";
+        let note = "note: 2 files are not documents and were skipped (in/labels.csv, in/stats.json): ";
         assert!(ran.stderr.contains(note) && ran.stderr.contains("3 documents"), "{}", ran.stderr);
     }
     let names = |name: &str| folder.0.path().join(name).exists();

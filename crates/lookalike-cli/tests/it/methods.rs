@@ -17,7 +17,7 @@ fn every_method_removes_with_evidence() {
         (&["--exact"], "by an exact join: recall 1"),
         (
             &["--measure", "containment", "--recall", "0.99"],
-            "of which a share of 0.8 or more lies within another, by 3 shingles of each document",
+            "of which a share of at least 0.8 is contained in another, by 3 shingles of each document",
         ),
         (&["--shingle", "word:2", "--measure", "containment", "--exact"], "by an exact join"),
     ] {

@@ -86,5 +86,5 @@ fn leaks_between_splits_decide_the_exit_code() {
         ran.stderr
     );
     let ran = folder.run(&["splits", "train.jsonl"]);
-    assert!(ran.code == 2 && ran.stderr.contains("one input is one split"), "{}", ran.stderr);
+    assert!(ran.code == 2 && ran.stderr.contains("splits needs at least two inputs"), "{}", ran.stderr);
 }

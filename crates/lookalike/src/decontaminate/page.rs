@@ -42,7 +42,7 @@ pub(super) fn page(
     let mut sections = vec![
         Section::new("sets", "Test sets", sets(summary)),
         Section::new("items", "Contaminated items", shown.items(summary)),
-        Section::new("common", "Common text, which accuses nobody", html!("{}{}", templates(summary), shown.common())),
+        Section::new("common", "Common text, which does not count", html!("{}{}", templates(summary), shown.common())),
     ];
     if summary.skipped_count() > 0 {
         sections.push(Section::new("skipped", "What was skipped", skipped(summary)));

@@ -21,7 +21,7 @@ use crate::commands::Done;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum IndexCommand {
-    /// Make an empty index, and say what it will find.
+    /// Create an empty index, and print the recall to expect.
     #[command(after_help = "Example:\n  lookalike index create archive --threshold 0.8\n\n\
         Threshold, shingle and method are fixed for the life of an index.")]
     Create(CreateArguments),
@@ -38,7 +38,7 @@ pub(crate) enum IndexCommand {
     Delete(DeleteArguments),
     /// Join segments and free space; --purge removes every byte of deleted documents.
     Compact(CompactArguments),
-    /// Say what an index holds.
+    /// Show the contents of an index.
     Stat(StatArguments),
     /// Check every byte of an index; --repair rebuilds what is damaged from the stored texts.
     Verify(VerifyArguments),

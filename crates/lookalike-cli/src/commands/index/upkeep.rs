@@ -137,7 +137,7 @@ pub(crate) struct VerifyArguments {
     /// The index
     #[arg(value_name = "INDEX")]
     index: PathBuf,
-    /// Rebuild what is damaged from the log, save what is whole of a damaged log, and name the rest
+    /// Rebuild damaged parts from the log, recover the intact parts of a damaged log, and list what is lost
     #[arg(long, help_heading = "Output")]
     repair: bool,
     #[command(flatten)]

@@ -20,8 +20,8 @@ pub(crate) fn sets(report: &SetsReport, options: &SetsOptions) -> Page {
         0 => String::new(),
         count => format!("{} without elements, which match nothing.", number::of(count, "set")),
     };
-    let lead = html!("<h1>Sets that are alike</h1><p class=\"lead\">{}</p><p>{}</p>", found, empty);
-    Page { title: "Sets that are alike".to_owned(), lead, sections }
+    let lead = html!("<h1>Similar sets</h1><p class=\"lead\">{}</p><p>{}</p>", found, empty);
+    Page { title: "Similar sets".to_owned(), lead, sections }
 }
 
 fn pairs(report: &SetsReport, options: &SetsOptions) -> Html {
