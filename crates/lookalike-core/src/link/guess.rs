@@ -185,8 +185,10 @@ struct Profile {
     phones: f64,
     phone_signs: f64,
     numbers: f64,
-    /// Number of different letters, or groups of letters, beside digits.
+    /// Number of different groups of letters in values.
     unit_count: usize,
+    /// Number of different groups of letters directly before digits.
+    currency_count: usize,
     decimals: f64,
     longest_digits: usize,
     same_length: f64,
@@ -270,6 +272,9 @@ impl Profile {
             share(&|value| value.len() == 4 && value.parse::<u32>().is_ok_and(|year| (1500..=2100).contains(&year)));
         self.numbers = share(&|value| parse_number(value).is_some());
         self.unit_count = values.iter().map(|(value, _)| letters_of(value)).collect::<HashSet<_>>().len();
+        let before_digits = |value: &&str| value.starts_with(char::is_alphabetic) && !value.contains(' ');
+        let currencies = values.iter().map(|(value, _)| *value).filter(before_digits).map(letters_of);
+        self.currency_count = currencies.collect::<HashSet<_>>().len();
         self.decimals = share(&|value| parse_number(value).is_some_and(|number| number.fract() != 0.0));
         self.longest_digits = values.iter().map(|(value, _)| digits(value)).max().unwrap_or(0);
         self.same_length = most_common_share(values.iter().map(|(value, weight)| (value.chars().count(), *weight)));
@@ -371,11 +376,12 @@ impl Profile {
             && self.people < 0.25
     }
 
-    /// True if the letters in its numbers can be units or currencies: there are few of them. Codes such as "EKH3058" have
-    /// more.
+    /// True if the letters in its numbers can be units or currencies: there are few of them, and fewer before the digits.
+    /// Codes such as "EKH3058" have more.
     fn has_units(&self) -> bool {
         const MOST_UNITS: usize = 20;
-        self.unit_count <= MOST_UNITS
+        const MOST_CURRENCIES: usize = 3;
+        self.unit_count <= MOST_UNITS && self.currency_count <= MOST_CURRENCIES
     }
 
     fn kind_of_number(&self) -> (Kind, String) {
