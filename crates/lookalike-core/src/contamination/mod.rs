@@ -12,6 +12,7 @@
 mod align;
 mod answers;
 mod common;
+mod entities;
 mod escapes;
 mod grams;
 mod items;
