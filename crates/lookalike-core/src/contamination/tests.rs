@@ -160,6 +160,80 @@ fn a_passage_without_its_question_is_common() {
     assert_eq!(common_hits(&facts, &[2], COMMON_SHARE), [Some(CommonHit::Passage), None]);
 }
 
+const PASSAGE: &str = "The river rose for nine days and on the tenth it carried away the old bridge, the mill, and both of the \
+    barns that stood below the hill.";
+const ASKED: &str = "What did the river carry away on the tenth day of the flood?";
+
+/// True for each text if it has the passage alone.
+fn are_passages(items: &TestItems, texts: &[&str]) -> Vec<bool> {
+    let alone = |text: &&str| match &*scan(items, text) {
+        [found] => found.is_passage_alone,
+        found => panic!("{text}: {found:?}"),
+    };
+    texts.iter().map(alone).collect()
+}
+
+#[test]
+fn a_passage_is_told_from_its_question_in_any_layout() {
+    let whole = format!("{ASKED} {PASSAGE}");
+    let questions = [
+        format!("{PASSAGE}\n{ASKED}"),
+        format!("Passage: {PASSAGE} Question: {ASKED}"),
+        format!("question: {ASKED} context: {PASSAGE}"),
+        format!("Question: {ASKED}\n\n{PASSAGE}"),
+        format!("{PASSAGE}\nName what the river carried away on that day."),
+        format!("{PASSAGE}\nWho saw it?\nA. Ann, who is the neighbor\nB. Bea, who lived below the hill"),
+    ];
+    for question in &questions {
+        let items = items(&[&[question, "the mill"]]);
+        assert_eq!(are_passages(&items, &[PASSAGE, question]), [true, false], "{question}");
+    }
+    for question in &questions[..4] {
+        let items = items(&[&[question, "the mill"]]);
+        let after = format!("{PASSAGE} Now tell me. {ASKED}");
+        assert_eq!(are_passages(&items, &[&whole, &after]), [false, false], "{question}");
+    }
+}
+
+#[test]
+fn a_passage_in_a_field_of_its_own_is_told_from_the_question() {
+    let texts = [PASSAGE, &format!("{PASSAGE}\n\n{ASKED}"), &format!("Q: {ASKED} {PASSAGE}")];
+    for asked in [ASKED, "What was lost?", "what did the river carry away"] {
+        let texts = texts.map(|text| text.replace(ASKED, asked));
+        let texts = [&*texts[0], &texts[1], &texts[2]];
+        let expected = [true, false, false];
+        assert_eq!(are_passages(&items(&[&[asked, PASSAGE, "the mill"]]), &texts), expected, "{asked}");
+        let mut builder = TestItemsBuilder::new(Key::FIXED, NGRAM, 3).question(1);
+        builder.add(&[PASSAGE, asked, "the mill"]);
+        assert_eq!(are_passages(&builder.finish(), &texts), expected, "{asked}");
+    }
+    // Without a name, the form of the fields tells which one asks.
+    assert_eq!(are_passages(&items(&[&[PASSAGE, ASKED, "the mill"]]), &texts), [true, false, false]);
+    // An answer that tells, near the passage, is the item's.
+    let answered = format!("{PASSAGE} So the parson Gribble wrote.");
+    assert_eq!(are_passages(&items(&[&[ASKED, PASSAGE, "parson Gribble"]]), &[&answered]), [false]);
+}
+
+#[test]
+fn a_word_problem_without_its_question_is_a_hit_until_it_is_passed_on() {
+    let items = items(&[&[BAKERY]]);
+    let problem = &BAKERY[..BAKERY.find(", how many").unwrap()];
+    assert!(!scan(&items, problem)[0].is_passage_alone);
+    let text = format!("{PASSAGE} {ASKED}");
+    let items = self::items(&[&[&text]]);
+    let (alone, whole) = (&scan(&items, PASSAGE)[0], &scan(&items, &text)[0]);
+    assert_eq!(
+        [alone, whole].map(|found| (found.is_passage_alone, found.lacks_question)),
+        [(false, true), (false, false)]
+    );
+    let facts = |documents: u64| (0..documents).map(|document| HitFacts::new(document, 0, alone)).collect::<Vec<_>>();
+    assert_eq!(common_hits(&facts(1), &[9], COMMON_SHARE), [None]);
+    let mut hits = facts(2);
+    hits.push(HitFacts::new(2, 0, whole));
+    let passage = Some(CommonHit::Passage);
+    assert_eq!(common_hits(&hits, &[9], COMMON_SHARE), [passage, passage, None]);
+}
+
 #[test]
 fn an_answer_that_any_text_may_have_accuses_nobody() {
     let passage = "The river rose for nine days and on the tenth it carried away the old bridge, the mill, and both of the barns \
