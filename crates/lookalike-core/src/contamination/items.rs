@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::answers::TellingAnswers;
 use super::asking::{Asking, Mark, Start};
+use super::choices::ShortQuestions;
 use super::grams::Grams;
 use super::{FEWEST_WORDS, Reader, Words};
 use crate::hash::{Key, mix};
@@ -75,6 +76,7 @@ pub struct TestItems {
     /// N-grams of the requested length, and of the smallest length that identifies an item.
     pub(super) grams: Grams,
     pub(super) short: Grams,
+    pub(super) short_questions: ShortQuestions,
     /// For each item that asks about a passage in it, the part that asks.
     asking: HashMap<u32, Asking>,
     states: Vec<ItemState>,
@@ -133,6 +135,7 @@ impl TestItemsBuilder {
             sharing: Vec::new(),
             grams: Grams::new(ngram, &[], 0..0),
             short: Grams::new(2, &[], 0..0),
+            short_questions: ShortQuestions::none(),
             asking: HashMap::new(),
             states: Vec::new(),
             answers: TellingAnswers::default(),
@@ -160,6 +163,7 @@ impl TestItemsBuilder {
         let width = FEWEST_WORDS.min(ngram);
         let shorts = searched().filter_map(|item| Some(items.short_part(item)?.start)).collect::<Vec<u32>>();
         items.short = Grams::new(width, &items.words, shorts.iter().copied());
+        items.short_questions = ShortQuestions::of(&items, searched(), &marks);
         items
     }
 }

@@ -12,6 +12,7 @@
 mod align;
 mod answers;
 mod asking;
+mod choices;
 mod common;
 mod entities;
 mod escapes;

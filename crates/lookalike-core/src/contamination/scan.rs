@@ -165,6 +165,14 @@ impl<'a> Scanner<'a> {
                 }
             }
         });
+        items.short_questions.grams.each_in(document, known, |start, entry| {
+            for place in items.short_questions.grams.places(entry) {
+                let item = items.item_of(place);
+                if let Some(pairs) = items.short_questions.at(items, item, start, document) {
+                    segments.push(Segment { item, pairs });
+                }
+            }
+        });
         templates.sort_unstable();
         templates.dedup();
         (segments, templates)

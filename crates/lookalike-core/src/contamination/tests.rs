@@ -235,6 +235,38 @@ fn a_word_problem_without_its_question_is_a_hit_until_it_is_passed_on() {
 }
 
 #[test]
+fn a_short_question_is_found_with_its_choices_however_they_are_set() {
+    let items = items(&[
+        &["What is the capital of Australia?", "Sydney\nCanberra\nMelbourne\nPerth", "Canberra"],
+        &["Which organ removes urea?", "(A) the left kidney (B) the large liver\n(C) the red spleen", "A"],
+    ]);
+    let capital = "What is the capital of Australia?";
+    for (text, expected) in [
+        (format!("{capital}\nA) Sydney\nB) Canberra\nC) Melbourne\nD) Perth\nAnswer: B"), &[0][..]),
+        (format!("{capital}\n(A) Sydney (B) Canberra (C) Melbourne (D) Perth"), &[0]),
+        (
+            format!(
+                "{{\"question\": \"{capital}\", \"choices\": [\"Sydney\", \"Canberra\", \"Melbourne\", \"Perth\"]}}"
+            ),
+            &[0],
+        ),
+        ("Which organ removes urea?\n1. the left kidney\n2. the large liver\n3. the red spleen".to_owned(), &[1]),
+        (format!("{capital} It is Canberra, and neither Sydney nor Melbourne. Perth is far away."), &[]),
+        (format!("{capital} Canberra."), &[]),
+        (format!("{capital} Sydney, Canberra, {} Melbourne or Perth.", "and so on ".repeat(20)), &[]),
+        ("Sydney, Canberra, Melbourne, Perth: which is the capital of Australia?".to_owned(), &[]),
+        ("Which organ removes urea? The kidney, not the liver.".to_owned(), &[]),
+    ] {
+        let found: Vec<u32> = scan(&items, &text).iter().map(|found| found.item).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+    let text = format!("Quiz! {capital}\nA) Sydney\nB) Canberra\nC) Melbourne\nD) Perth\nThe end.");
+    let found = &scan(&items, &text)[0];
+    assert_eq!(&text[found.bytes.clone()], &text[6..text.len() - "\nThe end.".len()]);
+    assert_eq!(found.fields, [true, true, false]);
+}
+
+#[test]
 fn an_answer_that_any_text_may_have_accuses_nobody() {
     let passage = "The river rose for nine days and on the tenth it carried away the old bridge, the mill, and both of the barns \
         that stood below the hill.";
