@@ -18,6 +18,13 @@ const FOUND: f64 = 0.5;
 const ASKED: f64 = 0.25;
 const FEWEST_ASKED: usize = 4;
 
+/// Punctuation that belongs to the word before it, and to the one after it.
+const CLOSING: [char; 26] = [
+    '.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '。', '、', '，', '；', '：', '！', '？', '）', '」', '』', '》',
+    '】', '”', '»', '؟', '।',
+];
+const OPENING: [char; 12] = ['(', '[', '{', '<', '（', '「', '『', '《', '【', '“', '«', '¿'];
+
 /// An item in a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundItem {
@@ -302,10 +309,7 @@ impl<'a> Scanner<'a> {
     /// The bytes of a run of words, with the punctuation that is attached to them.
     fn bytes(&self, first: usize, last: usize, text: &str) -> Range<usize> {
         let (start, end) = (self.words.places[first].0 as usize, self.words.places[last - 1].1 as usize);
-        let is_attached = |character: &char| !character.is_alphanumeric() && !character.is_whitespace();
-        let before: usize = text[..start].chars().rev().take_while(is_attached).map(char::len_utf8).sum();
-        let after: usize = text[end..].chars().take_while(is_attached).map(char::len_utf8).sum();
-        start - before..end + after
+        start - signs_before(&text[..start]).len()..end + signs_after(&text[end..]).len()
     }
 
     /// The bytes that segments cover, each with the gaps that it bridges.
@@ -344,6 +348,32 @@ fn follow(
     let right = aligner.align(|at| words.get(place + at).copied(), |at| document.get(start + at).copied());
     pairs.extend(right.iter().map(|(left, right)| (place as u32 + left, start as u32 + right)));
     Segment { item, pairs }
+}
+
+fn is_attached(character: char) -> bool {
+    !character.is_alphanumeric() && !character.is_whitespace()
+}
+
+/// The punctuation at the end of a text. Where a word precedes it without a space, what closes a sentence or quotation
+/// belongs to that word.
+fn signs_before(text: &str) -> &str {
+    let signs = &text[text.trim_end_matches(is_attached).len()..];
+    let follows_word = text[..text.len() - signs.len()].ends_with(char::is_alphanumeric);
+    match signs.rfind(CLOSING).filter(|_| follows_word) {
+        Some(at) => signs[at..].trim_start_matches(CLOSING),
+        None => signs,
+    }
+}
+
+/// The punctuation at the start of a text. Where a word follows it without a space, what opens a quotation belongs to
+/// that word.
+fn signs_after(text: &str) -> &str {
+    let signs = &text[..text.len() - text.trim_start_matches(is_attached).len()];
+    let precedes_word = text[signs.len()..].starts_with(char::is_alphanumeric);
+    match signs.find(OPENING).filter(|_| precedes_word) {
+        Some(at) => &signs[..at],
+        None => signs,
+    }
 }
 
 /// Numbers in ascending order as runs.

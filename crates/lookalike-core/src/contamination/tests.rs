@@ -267,6 +267,20 @@ fn a_short_question_is_found_with_its_choices_however_they_are_set() {
 }
 
 #[test]
+fn punctuation_belongs_to_the_nearer_word() {
+    let question = "小明家里养了三十二只鸡和十八只鸭子，昨天卖掉了十二只鸡，又买来了五只鸭子，请问现在一共有多少只？";
+    let items = items(&[&[question, "43"]]);
+    for (before, after) in
+        [("他走了。", "然后他又回来了。"), ("他说：", "「好」。"), ("<p>", "</p>"), ("他说 ", " 然后")]
+    {
+        let text = format!("{before}{question}{after}");
+        assert_eq!(&text[scan(&items, &text)[0].bytes.clone()], question, "{text}");
+    }
+    let quoted = format!("「{question}」");
+    assert_eq!(scan(&items, &quoted)[0].bytes, 0..quoted.len());
+}
+
+#[test]
 fn an_answer_that_any_text_may_have_accuses_nobody() {
     let passage = "The river rose for nine days and on the tenth it carried away the old bridge, the mill, and both of the barns \
         that stood below the hill.";
