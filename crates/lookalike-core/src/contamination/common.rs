@@ -32,6 +32,7 @@ pub struct HitFacts {
     is_part: bool,
     has_answer: bool,
     is_passage_alone: bool,
+    lacks_question: bool,
 }
 
 impl HitFacts {
@@ -45,12 +46,16 @@ impl HitFacts {
             is_part: found.longest_gap >= MISSING && !has_answer,
             has_answer,
             is_passage_alone: found.is_passage_alone,
+            lacks_question: found.lacks_question,
         }
     }
 }
 
 /// Minimum number of consecutive words that a document with only a part of an item lacks: changed words are isolated.
 const MISSING: u32 = 5;
+
+/// The number of documents without the last question of an item that makes the rest a passage.
+const PASSED_ON: f64 = 2.0;
 
 /// The number of documents with the same part of an item that makes it a quotation.
 const QUOTING: f64 = 3.0;
@@ -62,6 +67,7 @@ const SPREAD: f64 = 10.0;
 /// the share of them that makes a passage widespread.
 pub fn common_hits(hits: &[HitFacts], document_counts: &[u64], share: f64) -> Vec<Option<CommonHit>> {
     let parts = Counts::of(hits.iter().filter(|hit| hit.is_part));
+    let unasked = Counts::of(hits.iter().filter(|hit| hit.lacks_question));
     let mut by_source: BTreeMap<u32, Vec<&HitFacts>> = BTreeMap::new();
     for hit in hits {
         by_source.entry(hit.source).or_default().push(hit);
@@ -72,7 +78,7 @@ pub fn common_hits(hits: &[HitFacts], document_counts: &[u64], share: f64) -> Ve
         let most = share * document_counts.get(hit.source as usize).copied().unwrap_or(0) as f64;
         if hit.has_answer {
             None
-        } else if hit.is_passage_alone {
+        } else if hit.is_passage_alone || hit.lacks_question && unasked.mean(&hit.words) >= PASSED_ON {
             Some(CommonHit::Passage)
         } else if hit.is_part && parts.mean(&hit.words) >= QUOTING {
             Some(CommonHit::Quoted)

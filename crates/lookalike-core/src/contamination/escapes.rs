@@ -4,7 +4,9 @@
 //! Test items and documents both pass through here, so what matters is that both are treated alike: LaTeX's `\nu` loses
 //! its `n` in an item and in a document. Backslashes are taken in runs, since JSON inside JSON doubles them.
 
-use memchr::memchr3_iter;
+use memchr::{memchr_iter, memchr3_iter};
+
+use super::entities::entity;
 
 /// Takes escapes out of texts. Use one per thread, since it reuses its buffers.
 #[derive(Default)]
@@ -29,7 +31,7 @@ impl Escapes {
         let mut copied = 0;
         // A run of backslashes is looked at once.
         let mut passed = 0;
-        for at in memchr3_iter(b'\\', b'&', b'_', text.as_bytes()) {
+        for at in signs(text.as_bytes()) {
             if at < copied.max(passed) {
                 continue;
             }
@@ -64,6 +66,17 @@ impl Plain<'_> {
     }
 }
 
+/// The bytes that may begin an escape, in ascending order.
+fn signs(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let mut signs = memchr3_iter(b'\\', b'&', b'_', bytes).peekable();
+    let mut tags = memchr_iter(b'<', bytes).peekable();
+    std::iter::from_fn(move || match (signs.peek(), tags.peek()) {
+        (Some(sign), Some(tag)) if tag < sign => tags.next(),
+        (Some(_), _) => signs.next(),
+        _ => tags.next(),
+    })
+}
+
 /// The escape at a byte: its length, the character that replaces it, and the number of times this character is
 /// repeated.
 fn escape(text: &str, at: usize) -> Option<(usize, char, usize)> {
@@ -78,6 +91,7 @@ fn escape(text: &str, at: usize) -> Option<(usize, char, usize)> {
             }
         }
         b'&' => entity(rest).map(|(length, character)| (length, character, 1)),
+        b'<' => tag(rest).map(|length| (length, ' ', 1)),
         _ => emphasis(text, at).map(|run| (run, ' ', run)),
     }
 }
@@ -101,29 +115,55 @@ fn utf16(rest: &str, run: usize) -> Option<(usize, char)> {
     Some((length + second_run + 5, character))
 }
 
-/// The longest entity that is looked at, such as `&#x1F600;`.
-const LONGEST_ENTITY: usize = 10;
+/// Tags of HTML that are read as a space if they have no attributes. Others may be a program's, such as `List<String>`.
+const TAGS: [&str; 36] = [
+    "a",
+    "b",
+    "big",
+    "blockquote",
+    "br",
+    "center",
+    "code",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "sup",
+    "table",
+    "td",
+    "th",
+    "tr",
+    "u",
+    "ul",
+];
 
-fn entity(rest: &str) -> Option<(usize, char)> {
-    let end = rest.bytes().take(LONGEST_ENTITY).position(|byte| byte == b';')?;
-    let name = &rest[1..end];
-    let character = match name {
-        "amp" => '&',
-        "lt" => '<',
-        "gt" => '>',
-        "quot" => '"',
-        "apos" => '\'',
-        "nbsp" => ' ',
-        _ => {
-            let number = name.strip_prefix('#')?;
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            char::from_u32(code)?
-        }
-    };
-    Some((end + 1, character))
+/// The length of the longest of them in a closing tag, and of what else belongs to a tag.
+const LONGEST_TAG: usize = "</blockquote />".len();
+
+/// The length of a tag at the start.
+fn tag(rest: &str) -> Option<usize> {
+    let end = rest.bytes().take(LONGEST_TAG).position(|byte| byte == b'>')?;
+    let inner = &rest[1..end];
+    let name = inner.strip_prefix('/').unwrap_or_else(|| inner.strip_suffix('/').unwrap_or(inner).trim_end());
+    TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag)).then_some(end + 1)
 }
 
 /// Underscores at the edge of a word, which are Markdown's emphasis or a gap to fill; those inside a name belong to it.
@@ -149,6 +189,9 @@ mod tests {
             (r"one\ntwo\\nthree", "one two three"),
             (r"don\u2019t caf\u00e9 \ud83d\ude00!", "don’t café 😀!"),
             ("don&#39;t &amp; &quot;won&#x2019;t&quot;", "don't & \"won’t\""),
+            ("don&rsquo;t &amp;#39;n&amp;#39; &eacute;t&eacute;", "don’t 'n' été"),
+            ("<p>one <B>two</B><br/>three<br /></p>", " one  two  three  "),
+            ("List<String> a < b > c <p class=x> <", "List<String> a < b > c <p class=x> <"),
             ("_so_ __much__ snake_case ____", " so    much   snake_case     "),
             (r"\alpha & \u12 &nothing; &toolongtobeone;", r"\alpha & \u12 &nothing; &toolongtobeone;"),
         ] {

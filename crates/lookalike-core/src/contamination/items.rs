@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::answers::TellingAnswers;
+use super::asking::{Asking, Mark, Start};
+use super::choices::ShortQuestions;
 use super::grams::Grams;
 use super::{FEWEST_WORDS, Reader, Words};
 use crate::hash::{Key, mix};
@@ -17,9 +19,6 @@ const MANY_ITEMS: u32 = 10;
 /// The share of items that does in a small test set, and the least number of items for it.
 const MUCH: f64 = 0.05;
 const SEVERAL_ITEMS: u32 = 3;
-
-/// A last paragraph with fewer words than this asks nothing.
-const FEWEST_ASKING: usize = 5;
 
 /// Maximum number of common passages that are kept to be shown.
 const MOST_TEMPLATES: usize = 100;
@@ -53,26 +52,22 @@ pub struct TestItemsBuilder {
     key: Key,
     ngram: usize,
     field_count: usize,
+    question: usize,
     words: Vec<u64>,
-    /// For each word, whether it starts a line or a paragraph.
-    starts: Vec<Start>,
+    /// For each word, the form of the text around it.
+    marks: Vec<Mark>,
     /// Number of words up to the end of each field.
     ends: Vec<u32>,
     /// For each item, true if its last field is long enough to identify it.
     long_answers: Vec<bool>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
-enum Start {
-    Word,
-    Line,
-    Paragraph,
-}
-
 /// Test items, ready to be searched for.
 pub struct TestItems {
     pub(super) key: Key,
     pub(super) field_count: usize,
+    /// The field of the question.
+    pub(super) question: usize,
     pub(super) words: Vec<u64>,
     /// Start of each field of each item, and the end of the last one.
     bounds: Vec<u32>,
@@ -81,8 +76,9 @@ pub struct TestItems {
     /// N-grams of the requested length, and of the smallest length that identifies an item.
     pub(super) grams: Grams,
     pub(super) short: Grams,
-    /// For each item whose question follows a passage, the words of that question.
-    asking: HashMap<u32, Range<u32>>,
+    pub(super) short_questions: ShortQuestions,
+    /// For each item that asks about a passage in it, the part that asks.
+    asking: HashMap<u32, Asking>,
     states: Vec<ItemState>,
     answers: TellingAnswers,
     templates: Vec<Template>,
@@ -96,8 +92,16 @@ impl TestItemsBuilder {
     /// Takes items of `field_count` fields, of which the first is the question; n-grams have `ngram` words, 2 or more.
     pub fn new(key: Key, ngram: usize, field_count: usize) -> Self {
         let (read, words) = (Words::default(), Vec::new());
-        let (starts, ends, long_answers) = (Vec::new(), vec![0], Vec::new());
-        Self { reader: Reader::new(key), read, key, ngram, field_count, words, starts, ends, long_answers }
+        let (marks, ends, long_answers) = (Vec::new(), vec![0], Vec::new());
+        let (reader, question) = (Reader::new(key), 0);
+        Self { reader, read, key, ngram, field_count, question, words, marks, ends, long_answers }
+    }
+
+    /// Takes items whose question is in this field, counted from 0.
+    #[must_use]
+    pub fn question(mut self, field: usize) -> Self {
+        self.question = field.min(self.field_count - 1);
+        self
     }
 
     /// Adds an item; a field that it lacks is empty.
@@ -105,12 +109,13 @@ impl TestItemsBuilder {
         for at in 0..self.field_count {
             let text = fields.get(at).copied().unwrap_or_default();
             self.reader.read(text, &mut self.read);
-            let mut end = 0;
-            for (word, (start, after)) in self.read.hashes.iter().zip(&self.read.places) {
-                self.words.push(*word);
-                self.starts.push(Start::after(text.get(end..*start as usize).unwrap_or_default(), end == 0));
-                end = *after as usize;
-            }
+            self.words.extend_from_slice(&self.read.hashes);
+            let places = &self.read.places;
+            let mark = |(at, place): (usize, &(u32, u32))| {
+                let before = at.checked_sub(1).map(|before| places[before]);
+                Mark::of(text, before, *place, places.get(at + 1).copied())
+            };
+            self.marks.extend(places.iter().enumerate().map(mark));
             self.ends.push(self.words.len() as u32);
         }
         let answer = fields.get(self.field_count - 1).copied().unwrap_or_default();
@@ -119,16 +124,18 @@ impl TestItemsBuilder {
 
     /// All items that were added.
     pub fn finish(self) -> TestItems {
-        let Self { key, ngram, field_count, words, starts, ends, long_answers, .. } = self;
+        let Self { key, ngram, field_count, question, words, marks, ends, long_answers, .. } = self;
         let item_count = (ends.len() - 1) / field_count;
         let mut items = TestItems {
             key,
             field_count,
+            question,
             words,
             bounds: ends,
             sharing: Vec::new(),
             grams: Grams::new(ngram, &[], 0..0),
             short: Grams::new(2, &[], 0..0),
+            short_questions: ShortQuestions::none(),
             asking: HashMap::new(),
             states: Vec::new(),
             answers: TellingAnswers::default(),
@@ -149,28 +156,15 @@ impl TestItemsBuilder {
         items.share(&alike, many);
         let (bounds, field_count) = (&items.bounds, items.field_count);
         items.grams.keep_first_of_each(|place| item_at(bounds, field_count, place));
-        items.find_common_lines(&starts, &alike, many);
-        items.find_asking(&starts);
+        items.find_common_lines(&marks, &alike, many);
+        items.asking = all.clone().filter_map(|item| Some((item, items.find_asking(item, &marks)?))).collect();
         items.answers = TellingAnswers::new(&items, &alike, many, long_answers);
         items.states = all.map(|item| items.state_of(firsts[item as usize], ngram)).collect();
         let width = FEWEST_WORDS.min(ngram);
         let shorts = searched().filter_map(|item| Some(items.short_part(item)?.start)).collect::<Vec<u32>>();
         items.short = Grams::new(width, &items.words, shorts.iter().copied());
+        items.short_questions = ShortQuestions::of(&items, searched(), &marks);
         items
-    }
-}
-
-impl Start {
-    /// Determines what a word that follows this text starts.
-    fn after(gap: &str, is_first: bool) -> Self {
-        if is_first {
-            return Self::Paragraph;
-        }
-        let Some((_, rest)) = gap.split_once('\n') else { return Self::Word };
-        // Between two line ends, there is a blank line or one of signs, such as a rule.
-        let has_blank =
-            rest.rsplit_once('\n').is_some_and(|(lines, _)| lines.lines().all(|line| line.trim().is_empty()));
-        if has_blank { Self::Paragraph } else { Self::Line }
     }
 }
 
@@ -242,9 +236,15 @@ impl TestItems {
         self.twins.get(&item).map_or(&[], Vec::as_slice)
     }
 
-    /// The question that follows a passage in the first field, if there is one.
-    pub(super) fn asking(&self, item: u32) -> Option<Range<u32>> {
-        self.asking.get(&item).cloned()
+    /// The part of an item that asks about the rest, if there is one.
+    pub(super) fn asking(&self, item: u32) -> Option<&Asking> {
+        self.asking.get(&item)
+    }
+
+    /// The fields that are neither question nor answer.
+    pub(super) fn passage_fields(&self) -> impl Iterator<Item = usize> {
+        let (question, answer) = (self.question, self.field_count - 1);
+        (0..answer).filter(move |field| *field != question)
     }
 
     /// The weight of a word: 1 if its surroundings are in no other item, 0 if they are common.
@@ -265,7 +265,7 @@ impl TestItems {
         let is_short =
             |words: &Range<u32>| (FEWEST_WORDS.min(self.grams.width)..self.grams.width).contains(&words.len());
         let own = |words: &Range<u32>| words.clone().all(|word| self.weight(word) > 0.0);
-        [self.field(item, 0), self.item(item)].into_iter().find(is_short).filter(own)
+        [self.field(item, self.question), self.item(item)].into_iter().find(is_short).filter(own)
     }
 
     /// For each item, the first one with the same words in the same fields.
@@ -381,11 +381,11 @@ impl TestItems {
     }
 
     /// Lines of questions that many items have weigh nothing, however short they are.
-    fn find_common_lines(&mut self, starts: &[Start], alike: &[u32], many: Many) {
+    fn find_common_lines(&mut self, marks: &[Mark], alike: &[u32], many: Many) {
         let mut items: HashMap<u64, (u32, u32)> = HashMap::new();
         let mut lines = Vec::new();
         for item in 0..alike.len() as u32 {
-            for line in parts(self.field(item, 0), starts, Start::Line) {
+            for line in parts(self.field(item, self.question), marks, Start::Line) {
                 let hash = line.clone().fold(1, |hash, word| mix(hash ^ self.words[word as usize]));
                 let (last, count) = items.entry(hash).or_insert((u32::MAX, 0));
                 // Items that are alike mostly stand far apart; to count one twice makes no line common.
@@ -396,19 +396,6 @@ impl TestItems {
         for (hash, line) in lines {
             if many.is(items[&hash].1 as usize) {
                 line.for_each(|word| self.sharing[word as usize] = 0);
-            }
-        }
-    }
-
-    /// Finds the question of each item that has a passage before it.
-    fn find_asking(&mut self, starts: &[Start]) {
-        for item in 0..((self.bounds.len() - 1) / self.field_count) as u32 {
-            let question = self.field(item, 0);
-            let own = |words: &Range<u32>| words.clone().filter(|word| self.weight(*word) > 0.0).count();
-            let paragraphs: Vec<Range<u32>> = parts(question.clone(), starts, Start::Paragraph).collect();
-            let Some(last) = paragraphs.iter().rfind(|words| own(words) >= FEWEST_ASKING) else { continue };
-            if own(&(question.start..last.start)) >= self.grams.width {
-                self.asking.insert(item, last.clone());
             }
         }
     }
@@ -430,12 +417,12 @@ fn item_at(bounds: &[u32], field_count: usize, word: u32) -> u32 {
     (field / field_count) as u32
 }
 
-/// Lines or paragraphs of a field.
-fn parts(words: Range<u32>, starts: &[Start], by: Start) -> impl Iterator<Item = Range<u32>> {
+/// Parts of a field that start at least so.
+pub(super) fn parts(words: Range<u32>, marks: &[Mark], by: Start) -> impl Iterator<Item = Range<u32>> {
     let mut start = words.start;
     let mut parts = Vec::new();
     for word in words.clone() {
-        if word > start && starts[word as usize] >= by {
+        if word > start && marks[word as usize].start >= by {
             parts.push(start..word);
             start = word;
         }

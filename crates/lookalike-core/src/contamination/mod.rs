@@ -11,7 +11,10 @@
 
 mod align;
 mod answers;
+mod asking;
+mod choices;
 mod common;
+mod entities;
 mod escapes;
 mod grams;
 mod items;
@@ -37,3 +40,6 @@ pub const COVERAGE: f64 = 0.5;
 
 /// The share of a source's documents that have a passage before it is common, unless another one is asked for.
 pub const COMMON_SHARE: f64 = 0.01;
+
+/// Maximum number of words between two passages that belong together, such as a question and its answer.
+const NEAR: usize = 50;

@@ -5,10 +5,7 @@ use std::ops::Range;
 
 use super::align::Aligner;
 use super::items::{ItemState, TestItems};
-use super::{FEWEST_WORDS, Reader, Words};
-
-/// Maximum number of words between two passages that belong together, such as a question and its answer.
-const NEAR: usize = 50;
+use super::{FEWEST_WORDS, NEAR, Reader, Words};
 
 /// The share of a field that a hit covers where the field is not the question.
 const OTHER_COVERAGE: f64 = 0.8;
@@ -16,8 +13,17 @@ const OTHER_COVERAGE: f64 = 0.8;
 /// The share of a field's words that are there when it is found near the question.
 const FOUND: f64 = 0.5;
 
-/// The share of the question after a passage below which the document has the passage alone.
+/// The share of the question about a passage below which the document has the passage alone, and the fewest words in a
+/// row that show the question near it.
 const ASKED: f64 = 0.25;
+const FEWEST_ASKED: usize = 4;
+
+/// Punctuation that belongs to the word before it, and to the one after it.
+const CLOSING: [char; 26] = [
+    '.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '。', '、', '，', '；', '：', '！', '？', '）', '」', '』', '》',
+    '】', '”', '»', '؟', '।',
+];
+const OPENING: [char; 12] = ['(', '[', '{', '<', '（', '「', '『', '《', '【', '“', '«', '¿'];
 
 /// An item in a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +49,8 @@ pub struct FoundItem {
     pub has_telling_answer: bool,
     /// True if the item asks about a passage, and the document has the passage without the question.
     pub is_passage_alone: bool,
+    /// True if the document lacks the last question of the item, which is not set apart from the rest by its form.
+    pub lacks_question: bool,
 }
 
 /// Items and common passages that were found in a document.
@@ -164,6 +172,14 @@ impl<'a> Scanner<'a> {
                 }
             }
         });
+        items.short_questions.grams.each_in(document, known, |start, entry| {
+            for place in items.short_questions.grams.places(entry) {
+                let item = items.item_of(place);
+                if let Some(pairs) = items.short_questions.at(items, item, start, document) {
+                    segments.push(Segment { item, pairs });
+                }
+            }
+        });
         templates.sort_unstable();
         templates.dedup();
         (segments, templates)
@@ -190,15 +206,17 @@ impl<'a> Scanner<'a> {
         let own = |words: &[u32]| words.iter().filter(|word| items.weight(**word) > 0.0).count();
         let fields: Vec<Range<u32>> = (0..items.field_count).map(|field| items.field(item, field)).collect();
         let fewest = FEWEST_WORDS.min(items.grams.width);
-        let identity = match own(&fields[0].clone().collect::<Vec<u32>>()) {
-            words if words >= fewest => fields[0].clone(),
+        let question = items.question;
+        let identity = match own(&fields[question].clone().collect::<Vec<u32>>()) {
+            words if words >= fewest => fields[question].clone(),
             _ => items.item(item),
         };
         let coverage = covered(&identity);
         let has_identity = coverage >= self.coverage && own(within(&identity)) >= fewest;
         let has_other =
             |field: &Range<u32>| own(within(field)) >= items.grams.width && covered(field) >= OTHER_COVERAGE;
-        if !has_identity && !fields[1..].iter().any(has_other) {
+        let mut others = (0..).zip(&fields).filter(|(field, _)| *field != question);
+        if !has_identity && !others.any(|(_, field)| has_other(field)) {
             return None;
         }
         let (first, last) = extent(segments)?;
@@ -206,12 +224,13 @@ impl<'a> Scanner<'a> {
             .zip(&fields)
             .map(|(number, field)| {
                 let share = within(field).len() as f64 / field.len().max(1) as f64;
-                share >= FOUND || number > 0 && self.is_near(field, number + 1 == fields.len(), segments)
+                share >= FOUND || number != question && self.is_near(field, number + 1 == fields.len(), segments)
             })
             .collect();
         let answer_near = fields[1..].last().filter(|field| !field.is_empty()).map(|_| found_fields[fields.len() - 1]);
         let has_telling_answer = answer_near == Some(true) && items.answer_tells(item);
-        let asking = items.asking(item).filter(|_| !has_telling_answer);
+        let is_asked = |words: &Range<u32>| covered(words) >= ASKED || self.is_asked_near(words, segments);
+        let unasked = items.asking(item).filter(|asking| !has_telling_answer && !is_asked(&asking.words));
         let start = items.item(item).start;
         Some(FoundItem {
             item,
@@ -223,7 +242,8 @@ impl<'a> Scanner<'a> {
             fields: found_fields,
             answer_near,
             has_telling_answer,
-            is_passage_alone: asking.is_some_and(|words| covered(&words) < ASKED),
+            is_passage_alone: unasked.is_some_and(|asking| asking.is_set_apart),
+            lacks_question: unasked.is_some_and(|asking| !asking.is_set_apart),
         })
     }
 
@@ -271,13 +291,25 @@ impl<'a> Scanner<'a> {
         next.is_none()
     }
 
+    /// Finds half of a question in a row near the words that the document shares with its item. A run that is part of the
+    /// passage does not count.
+    fn is_asked_near(&self, question: &Range<u32>, segments: &[Segment]) -> bool {
+        let wanted = &self.items.words[question.start as usize..question.end as usize];
+        let Some((first, last)) = extent(segments) else { return false };
+        let length = wanted.len().div_ceil(2).max(FEWEST_ASKED).min(wanted.len());
+        let document = &self.words.hashes;
+        let (from, to) = (first.saturating_sub(NEAR + length), (last + NEAR + length).min(document.len()));
+        let shared: HashSet<usize> =
+            segments.iter().flat_map(|segment| &segment.pairs).map(|(_, word)| *word as usize).collect();
+        let is_own = |at: usize| (at..at + length).any(|word| !shared.contains(&word));
+        let runs: HashSet<&[u64]> = wanted.windows(length).collect();
+        (from..).zip(document[from..to].windows(length)).any(|(at, window)| runs.contains(window) && is_own(at))
+    }
+
     /// The bytes of a run of words, with the punctuation that is attached to them.
     fn bytes(&self, first: usize, last: usize, text: &str) -> Range<usize> {
         let (start, end) = (self.words.places[first].0 as usize, self.words.places[last - 1].1 as usize);
-        let is_attached = |character: &char| !character.is_alphanumeric() && !character.is_whitespace();
-        let before: usize = text[..start].chars().rev().take_while(is_attached).map(char::len_utf8).sum();
-        let after: usize = text[end..].chars().take_while(is_attached).map(char::len_utf8).sum();
-        start - before..end + after
+        start - signs_before(&text[..start]).len()..end + signs_after(&text[end..]).len()
     }
 
     /// The bytes that segments cover, each with the gaps that it bridges.
@@ -316,6 +348,32 @@ fn follow(
     let right = aligner.align(|at| words.get(place + at).copied(), |at| document.get(start + at).copied());
     pairs.extend(right.iter().map(|(left, right)| (place as u32 + left, start as u32 + right)));
     Segment { item, pairs }
+}
+
+fn is_attached(character: char) -> bool {
+    !character.is_alphanumeric() && !character.is_whitespace()
+}
+
+/// The punctuation at the end of a text. Where a word precedes it without a space, what closes a sentence or quotation
+/// belongs to that word.
+fn signs_before(text: &str) -> &str {
+    let signs = &text[text.trim_end_matches(is_attached).len()..];
+    let follows_word = text[..text.len() - signs.len()].ends_with(char::is_alphanumeric);
+    match signs.rfind(CLOSING).filter(|_| follows_word) {
+        Some(at) => signs[at..].trim_start_matches(CLOSING),
+        None => signs,
+    }
+}
+
+/// The punctuation at the start of a text. Where a word follows it without a space, what opens a quotation belongs to
+/// that word.
+fn signs_after(text: &str) -> &str {
+    let signs = &text[..text.len() - text.trim_start_matches(is_attached).len()];
+    let precedes_word = text[signs.len()..].starts_with(char::is_alphanumeric);
+    match signs.find(OPENING).filter(|_| precedes_word) {
+        Some(at) => &signs[..at],
+        None => signs,
+    }
 }
 
 /// Numbers in ascending order as runs.

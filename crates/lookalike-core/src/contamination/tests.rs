@@ -160,6 +160,126 @@ fn a_passage_without_its_question_is_common() {
     assert_eq!(common_hits(&facts, &[2], COMMON_SHARE), [Some(CommonHit::Passage), None]);
 }
 
+const PASSAGE: &str = "The river rose for nine days and on the tenth it carried away the old bridge, the mill, and both of the \
+    barns that stood below the hill.";
+const ASKED: &str = "What did the river carry away on the tenth day of the flood?";
+
+/// True for each text if it has the passage alone.
+fn are_passages(items: &TestItems, texts: &[&str]) -> Vec<bool> {
+    let alone = |text: &&str| match &*scan(items, text) {
+        [found] => found.is_passage_alone,
+        found => panic!("{text}: {found:?}"),
+    };
+    texts.iter().map(alone).collect()
+}
+
+#[test]
+fn a_passage_is_told_from_its_question_in_any_layout() {
+    let whole = format!("{ASKED} {PASSAGE}");
+    let questions = [
+        format!("{PASSAGE}\n{ASKED}"),
+        format!("Passage: {PASSAGE} Question: {ASKED}"),
+        format!("question: {ASKED} context: {PASSAGE}"),
+        format!("Question: {ASKED}\n\n{PASSAGE}"),
+        format!("{PASSAGE}\nName what the river carried away on that day."),
+        format!("{PASSAGE}\nWho saw it?\nA. Ann, who is the neighbor\nB. Bea, who lived below the hill"),
+    ];
+    for question in &questions {
+        let items = items(&[&[question, "the mill"]]);
+        assert_eq!(are_passages(&items, &[PASSAGE, question]), [true, false], "{question}");
+    }
+    for question in &questions[..4] {
+        let items = items(&[&[question, "the mill"]]);
+        let after = format!("{PASSAGE} Now tell me. {ASKED}");
+        assert_eq!(are_passages(&items, &[&whole, &after]), [false, false], "{question}");
+    }
+}
+
+#[test]
+fn a_passage_in_a_field_of_its_own_is_told_from_the_question() {
+    let texts = [PASSAGE, &format!("{PASSAGE}\n\n{ASKED}"), &format!("Q: {ASKED} {PASSAGE}")];
+    for asked in [ASKED, "What was lost?", "what did the river carry away"] {
+        let texts = texts.map(|text| text.replace(ASKED, asked));
+        let texts = [&*texts[0], &texts[1], &texts[2]];
+        let expected = [true, false, false];
+        assert_eq!(are_passages(&items(&[&[asked, PASSAGE, "the mill"]]), &texts), expected, "{asked}");
+        let mut builder = TestItemsBuilder::new(Key::FIXED, NGRAM, 3).question(1);
+        builder.add(&[PASSAGE, asked, "the mill"]);
+        assert_eq!(are_passages(&builder.finish(), &texts), expected, "{asked}");
+    }
+    // Without a name, the form of the fields tells which one asks.
+    assert_eq!(are_passages(&items(&[&[PASSAGE, ASKED, "the mill"]]), &texts), [true, false, false]);
+    // An answer that tells, near the passage, is the item's.
+    let answered = format!("{PASSAGE} So the parson Gribble wrote.");
+    assert_eq!(are_passages(&items(&[&[ASKED, PASSAGE, "parson Gribble"]]), &[&answered]), [false]);
+}
+
+#[test]
+fn a_word_problem_without_its_question_is_a_hit_until_it_is_passed_on() {
+    let items = items(&[&[BAKERY]]);
+    let problem = &BAKERY[..BAKERY.find(", how many").unwrap()];
+    assert!(!scan(&items, problem)[0].is_passage_alone);
+    let text = format!("{PASSAGE} {ASKED}");
+    let items = self::items(&[&[&text]]);
+    let (alone, whole) = (&scan(&items, PASSAGE)[0], &scan(&items, &text)[0]);
+    assert_eq!(
+        [alone, whole].map(|found| (found.is_passage_alone, found.lacks_question)),
+        [(false, true), (false, false)]
+    );
+    let facts = |documents: u64| (0..documents).map(|document| HitFacts::new(document, 0, alone)).collect::<Vec<_>>();
+    assert_eq!(common_hits(&facts(1), &[9], COMMON_SHARE), [None]);
+    let mut hits = facts(2);
+    hits.push(HitFacts::new(2, 0, whole));
+    let passage = Some(CommonHit::Passage);
+    assert_eq!(common_hits(&hits, &[9], COMMON_SHARE), [passage, passage, None]);
+}
+
+#[test]
+fn a_short_question_is_found_with_its_choices_however_they_are_set() {
+    let items = items(&[
+        &["What is the capital of Australia?", "Sydney\nCanberra\nMelbourne\nPerth", "Canberra"],
+        &["Which organ removes urea?", "(A) the left kidney (B) the large liver\n(C) the red spleen", "A"],
+    ]);
+    let capital = "What is the capital of Australia?";
+    for (text, expected) in [
+        (format!("{capital}\nA) Sydney\nB) Canberra\nC) Melbourne\nD) Perth\nAnswer: B"), &[0][..]),
+        (format!("{capital}\n(A) Sydney (B) Canberra (C) Melbourne (D) Perth"), &[0]),
+        (
+            format!(
+                "{{\"question\": \"{capital}\", \"choices\": [\"Sydney\", \"Canberra\", \"Melbourne\", \"Perth\"]}}"
+            ),
+            &[0],
+        ),
+        ("Which organ removes urea?\n1. the left kidney\n2. the large liver\n3. the red spleen".to_owned(), &[1]),
+        (format!("{capital} It is Canberra, and neither Sydney nor Melbourne. Perth is far away."), &[]),
+        (format!("{capital} Canberra."), &[]),
+        (format!("{capital} Sydney, Canberra, {} Melbourne or Perth.", "and so on ".repeat(20)), &[]),
+        ("Sydney, Canberra, Melbourne, Perth: which is the capital of Australia?".to_owned(), &[]),
+        ("Which organ removes urea? The kidney, not the liver.".to_owned(), &[]),
+    ] {
+        let found: Vec<u32> = scan(&items, &text).iter().map(|found| found.item).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+    let text = format!("Quiz! {capital}\nA) Sydney\nB) Canberra\nC) Melbourne\nD) Perth\nThe end.");
+    let found = &scan(&items, &text)[0];
+    assert_eq!(&text[found.bytes.clone()], &text[6..text.len() - "\nThe end.".len()]);
+    assert_eq!(found.fields, [true, true, false]);
+}
+
+#[test]
+fn punctuation_belongs_to_the_nearer_word() {
+    let question = "小明家里养了三十二只鸡和十八只鸭子，昨天卖掉了十二只鸡，又买来了五只鸭子，请问现在一共有多少只？";
+    let items = items(&[&[question, "43"]]);
+    for (before, after) in
+        [("他走了。", "然后他又回来了。"), ("他说：", "「好」。"), ("<p>", "</p>"), ("他说 ", " 然后")]
+    {
+        let text = format!("{before}{question}{after}");
+        assert_eq!(&text[scan(&items, &text)[0].bytes.clone()], question, "{text}");
+    }
+    let quoted = format!("「{question}」");
+    assert_eq!(scan(&items, &quoted)[0].bytes, 0..quoted.len());
+}
+
 #[test]
 fn an_answer_that_any_text_may_have_accuses_nobody() {
     let passage = "The river rose for nine days and on the tenth it carried away the old bridge, the mill, and both of the barns \

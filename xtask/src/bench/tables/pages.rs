@@ -12,7 +12,9 @@ use serde::de::DeserializeOwned;
 use super::report;
 use super::results::{Record, newest, with_section};
 use crate::bench::peers::{edits_report, report as peers_report};
-use crate::bench::timed::{blowup, growth, headline, index, index_growth, link, prints, python, serve, sets};
+use crate::bench::timed::{
+    blowup, decontaminate, growth, headline, index, index_growth, link, passages, prints, python, serve, sets,
+};
 use crate::table::Table;
 use crate::workspace::Workspace;
 
@@ -28,10 +30,13 @@ pub(crate) struct Options {
 type Make = fn(&Path) -> Result<Option<String>>;
 
 /// A section of a page: the file, the name in its markers, and its generator.
-const SECTIONS: [(&str, &str, Make); 15] = [
+const SECTIONS: [(&str, &str, Make); 18] = [
     ("README.md", "speed", speed),
     ("docs/benchmarks.md", "headline", |root| made(root, "headline", headline::section)),
     ("docs/benchmarks.md", "growth", |root| made(root, "growth", growth::section)),
+    ("docs/benchmarks.md", "growth-containment", |root| made(root, "growth-containment", growth::containment_section)),
+    ("docs/benchmarks.md", "decontaminate", |root| made(root, "decontaminate", decontaminate::section)),
+    ("docs/benchmarks.md", "passages", |root| made(root, "passages", passages::section)),
     ("docs/benchmarks.md", "blowup", |root| made(root, "blowup", blowup::section)),
     ("docs/benchmarks.md", "peers", |root| made(root, "peers", peers_report::section)),
     ("docs/benchmarks.md", "edits", |root| made(root, "edits", edits_report::section)),

@@ -10,6 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use flate2::read::MultiGzDecoder;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::measure::{Usage, measure};
@@ -17,6 +18,8 @@ use super::running::{Program, again_optimized};
 use crate::bench::corpora::mixed;
 use crate::bench::peers::environment;
 use crate::bench::tables::report::first_line;
+use crate::bench::tables::results::Record;
+use crate::bench::tables::{pages, results};
 use crate::quality::contamination::{Planted, negatives, rows};
 use crate::table::Table;
 use crate::workspace::{Workspace, succeed};
@@ -25,6 +28,9 @@ use crate::workspace::{Workspace, succeed};
 const DECON: &str = "https://github.com/allenai/decon";
 const DECON_COMMIT: &str = "e1bcb80";
 
+/// Default number of documents without test items.
+const DOCUMENTS: usize = 30_000;
+
 /// Options of the benchmark.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
@@ -32,7 +38,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Number of synthetic documents without test items
-    #[arg(long, value_name = "N", default_value_t = 30_000)]
+    #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
     documents: usize,
     /// Number of timed runs
     #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
@@ -66,7 +72,24 @@ struct Gold {
     clean: BTreeSet<String>,
 }
 
-/// Measures and prints.
+/// All that is measured.
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Contamination {
+    megabytes: f64,
+    /// Speed of `wc -w` on the same file.
+    counting_megabytes_per_second: f64,
+    tools: Vec<Tool>,
+}
+
+/// A tool, and what it found.
+#[derive(Serialize, Deserialize)]
+struct Tool {
+    name: String,
+    usage: Usage,
+    judged: Judged,
+}
+
+/// Measures, prints and saves.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
         return again_optimized(workspace);
@@ -77,24 +100,32 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let gold = Gold::read(&data)?;
     let lookalike = options.program.path(workspace)?;
     let bytes = files.corpus.metadata()?.len();
-    let mut table =
-        Table::new(&["tool", "MB/s", "memory", "items found", "other documents accused", "clean items accused"]);
+    let megabytes = bytes as f64 / 1e6;
     let mut wc = Command::new("wc");
-    table.row(["wc -w".to_owned(), speed(&timed(wc.arg("-w").arg(&files.corpus), options.runs)?, bytes)]);
+    let counting = timed(wc.arg("-w").arg(&files.corpus), options.runs)?;
     let (usage, found) = files.lookalike(&lookalike, options.runs)?;
-    table.row(row("lookalike", &usage, bytes, &gold.judge(&found)));
+    let mut tools = vec![Tool { name: "lookalike".to_owned(), usage, judged: gold.judge(&found) }];
     let python = environment::prepare(workspace, &options.python)?;
     for (name, ran) in [
         ("decon", decon(workspace, options.decon.as_deref()).and_then(|program| files.decon(&program))),
         ("13-grams", files.thirteen_grams(&python, &environment::scripts(workspace))),
     ] {
         match ran {
-            Ok((usage, found)) => table.row(row(name, &usage, bytes, &gold.judge(&found))),
+            Ok((usage, found)) => tools.push(Tool { name: name.to_owned(), usage, judged: gold.judge(&found) }),
             Err(error) => println!("{name} is not measured: {error:#}"),
         }
     }
-    print!("{table}");
-    println!("{:.0} MB of JSONL; {}", bytes as f64 / 1e6, first_line(&lookalike));
+    let counting_megabytes_per_second = megabytes / counting.seconds;
+    let measured = Contamination { megabytes, counting_megabytes_per_second, tools };
+    print!("{}", table(&measured));
+    println!("{megabytes:.0} MB of JSONL; {}", first_line(&lookalike));
+    let is_whole = options.documents == DOCUMENTS;
+    let name = if is_whole { "decontaminate" } else { "decontaminate-trial" };
+    let file = results::write(workspace, name, &[&lookalike], &measured)?;
+    if is_whole {
+        pages::refresh(workspace.root())?;
+    }
+    println!("raw numbers in {}", file.display());
     Ok(())
 }
 
@@ -104,14 +135,35 @@ fn timed(command: &Command, runs: u16) -> Result<Usage> {
     usages.into_iter().min_by(|left, right| left.seconds.total_cmp(&right.seconds)).context("at least one run")
 }
 
-fn speed(usage: &Usage, bytes: u64) -> String {
-    format!("{:.0}", bytes as f64 / 1e6 / usage.seconds)
+fn table(measured: &Contamination) -> Table {
+    let mut table =
+        Table::new(&["tool", "MB/s", "memory", "items found", "other documents accused", "clean items accused"]);
+    for Tool { name, usage, judged } in &measured.tools {
+        let memory = usage.peak_bytes.map_or("–".to_owned(), |bytes| format!("{:.0} MB", bytes as f64 / 1e6));
+        let of = |(some, all): (usize, usize)| format!("{some} of {all}");
+        table.row([
+            name.clone(),
+            format!("{:.0}", measured.megabytes / usage.seconds),
+            memory,
+            of(judged.found),
+            of(judged.accused),
+            of(judged.clean),
+        ]);
+    }
+    table
 }
 
-fn row(name: &str, usage: &Usage, bytes: u64, judged: &Judged) -> [String; 6] {
-    let memory = usage.peak_bytes.map_or("–".to_owned(), |bytes| format!("{:.0} MB", bytes as f64 / 1e6));
-    let of = |(some, all): (usize, usize)| format!("{some} of {all}");
-    [name.to_owned(), speed(usage, bytes), memory, of(judged.found), of(judged.accused), of(judged.clean)]
+/// The section for the benchmarks page.
+pub(in crate::bench) fn section(record: &Record<Contamination>) -> String {
+    let measured = &record.results;
+    format!(
+        "## Decontamination\n\nTest items planted in real documents, among synthetic ones that have none: {:.0} MB of JSONL. `wc -w` \
+         counts its words at\n{:.0} MB/s.\n{}\n\n{}",
+        measured.megabytes,
+        measured.counting_megabytes_per_second,
+        record.origin(),
+        table(measured).to_markdown()
+    )
 }
 
 impl Files {
@@ -203,6 +255,7 @@ fn decon(workspace: &Workspace, given: Option<&Path>) -> Result<PathBuf> {
 }
 
 /// Numbers of what a tool found, each with the number of all.
+#[derive(Serialize, Deserialize)]
 struct Judged {
     found: (usize, usize),
     /// Documents that have only an instruction, another question, or a public passage; and all that have no item.

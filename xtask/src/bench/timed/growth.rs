@@ -1,4 +1,5 @@
-//! `cargo xtask bench growth`: seconds per document for ten and a hundred times as many documents, with 2 GB of memory.
+//! `cargo xtask bench growth`: seconds per document for ten and a hundred times as many documents, with 2 GB of memory; with
+//! `--containment`, the same by containment.
 
 use std::fs;
 use std::path::Path;
@@ -20,6 +21,9 @@ const SIZES: [usize; 3] = [100_000, 1_000_000, 10_000_000];
 /// Maximum ratio of the times per document at two sizes.
 const MOST_SPREAD: f64 = 1.15;
 
+/// Maximum exponent with which the time by containment grows.
+const MOST_EXPONENT: f64 = 1.2;
+
 /// Options of `cargo xtask bench growth`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
@@ -32,6 +36,9 @@ pub(crate) struct Options {
     /// Number of runs of each size, alternating
     #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
+    /// Compare by containment instead of Jaccard similarity
+    #[arg(long)]
+    containment: bool,
     /// Keep the documents in target/bench: 10 GB
     #[arg(long)]
     keep: bool,
@@ -47,6 +54,28 @@ pub(in crate::bench) struct Growth {
     sizes: Vec<Size>,
     /// Ratio of the maximum to the minimum time per document.
     spread: f64,
+    /// True if documents were compared by containment.
+    #[serde(default)]
+    containment: bool,
+}
+
+impl Growth {
+    /// The exponent with which the time grows from the smallest size to the largest: 1 if it is linear.
+    fn exponent(&self) -> f64 {
+        let [first, last] =
+            [self.sizes.first(), self.sizes.last()].map(|size| size.map_or((1.0, 1.0), Size::logarithms));
+        if first.0 < last.0 { (last.1 - first.1) / (last.0 - first.0) } else { 1.0 }
+    }
+
+    /// The target, and whether it is met.
+    fn verdict(&self) -> String {
+        if self.containment {
+            let target = format!("exponent {:.2}, target ≤ {MOST_EXPONENT}", self.exponent());
+            against(&target, self.exponent() <= MOST_EXPONENT)
+        } else {
+            against(&format!("spread {:.2}, target ≤ {MOST_SPREAD}", self.spread), self.spread <= MOST_SPREAD)
+        }
+    }
 }
 
 /// Measurements at one size.
@@ -62,6 +91,10 @@ struct Size {
 impl Size {
     fn seconds_per_document(&self) -> f64 {
         self.seconds / self.documents as f64
+    }
+
+    fn logarithms(&self) -> (f64, f64) {
+        ((self.documents as f64).ln(), self.seconds.ln())
     }
 }
 
@@ -87,10 +120,14 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let table = table(&growth);
     println!("machine   {}\n", results::Machine::here());
     print!("{table}");
-    let verdict = if growth.spread <= MOST_SPREAD { "met" } else { "missed" };
-    println!("\nspread    {:.2}, target ≤ {MOST_SPREAD}: {verdict}", growth.spread);
+    println!("\n{}", growth.verdict());
     let is_whole = sizes == SIZES;
-    let file = results::write(workspace, if is_whole { "growth" } else { "growth-trial" }, &[&lookalike], &growth)?;
+    let name = match (options.containment, is_whole) {
+        (false, true) => "growth",
+        (true, true) => "growth-containment",
+        (_, false) => "growth-trial",
+    };
+    let file = results::write(workspace, name, &[&lookalike], &growth)?;
     if is_whole {
         pages::refresh(workspace.root())?;
     }
@@ -106,7 +143,9 @@ fn measure(
     options: &Options,
 ) -> Result<Growth> {
     let limit = memory_limit(lookalike, &options.memory)?;
-    let arguments: Vec<&str> = ["--id", "id"].into_iter().chain(limit.into_iter().flatten()).collect();
+    let measure = options.containment.then_some(["--measure", "containment"]);
+    let arguments: Vec<&str> =
+        ["--id", "id"].into_iter().chain(limit.into_iter().flatten()).chain(measure.into_iter().flatten()).collect();
     let mut runs: Vec<Vec<Run>> = sizes.iter().map(|_| Vec::new()).collect();
     for number in 1..=options.runs {
         for (size, runs) in sizes.iter().zip(&mut runs) {
@@ -127,7 +166,12 @@ fn measure(
         })
         .collect();
     let (least, _, most) = range(&sizes.iter().map(Size::seconds_per_document).collect::<Vec<_>>());
-    Ok(Growth { memory: limit.map(|_| options.memory.clone()), sizes, spread: most / least })
+    Ok(Growth {
+        memory: limit.map(|_| options.memory.clone()),
+        sizes,
+        spread: most / least,
+        containment: options.containment,
+    })
 }
 
 fn table(growth: &Growth) -> Table {
@@ -175,6 +219,20 @@ pub(in crate::bench) fn section(record: &Record<Growth>) -> String {
         record.origin(),
         growth.spread,
         against(&MOST_SPREAD.to_string(), growth.spread <= MOST_SPREAD),
+        table(growth).to_markdown()
+    )
+}
+
+/// The section of the growth by containment.
+pub(in crate::bench) fn containment_section(record: &Record<Growth>) -> String {
+    let growth = &record.results;
+    format!(
+        "## Growth by containment\n\nThe same documents with `--measure containment`. Medians of {} alternating runs; {}\n\
+         The time grows with the number of documents to the power of {:.2} (target {}).\n\n{}",
+        growth.sizes[0].runs.len(),
+        record.origin(),
+        growth.exponent(),
+        against(&MOST_EXPONENT.to_string(), growth.exponent() <= MOST_EXPONENT),
         table(growth).to_markdown()
     )
 }

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
+use serde::{Deserialize, Serialize};
 use serde_json::{Deserializer, Value};
 
 use super::measure::{Usage, measure};
@@ -15,6 +16,8 @@ use super::running::{Program, again_optimized};
 use crate::bench::DOCUMENTS;
 use crate::bench::corpora::mixed;
 use crate::bench::tables::report::first_line;
+use crate::bench::tables::results::Record;
+use crate::bench::tables::{against, pages, results};
 use crate::quality::contamination::rows;
 use crate::table::Table;
 use crate::workspace::{Workspace, succeed};
@@ -44,7 +47,39 @@ pub(crate) struct Options {
     program: Program,
 }
 
-/// Measures and prints.
+/// All that is measured.
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Repeated {
+    megabytes: f64,
+    units: Vec<UnitSpeed>,
+    /// Copies in source code: none if there is no labeled tree.
+    clones: Vec<Clones>,
+}
+
+/// The fastest run of a unit.
+#[derive(Serialize, Deserialize)]
+struct UnitSpeed {
+    unit: String,
+    megabytes_per_second: f64,
+    wanted: f64,
+    /// Speed of `wc -w`, alternating with it.
+    counting_megabytes_per_second: f64,
+    peak_bytes: Option<u64>,
+}
+
+/// The linked files of a tree, by the difference between them.
+#[derive(Serialize, Deserialize)]
+struct Clones {
+    tool: String,
+    usage: Usage,
+    identical: usize,
+    comments: usize,
+    reformatted: usize,
+    all: usize,
+    others: usize,
+}
+
+/// Measures, prints and saves.
 pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
         return again_optimized(workspace);
@@ -54,7 +89,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let corpus = mixed::prepare(&target, options.documents)?;
     let megabytes = corpus.metadata()?.len() as f64 / 1e6;
     let folder = target.join("passages");
-    let mut table = Table::new(&["unit", "MB/s", "target", "wc -w, MB/s", "memory"]);
+    let mut units = Vec::new();
     for (unit, wanted) in UNITS {
         // Both alternate, so that whatever slows the machine down slows both.
         let (mut own, mut counting): (Vec<Usage>, Vec<Usage>) = (Vec::new(), Vec::new());
@@ -66,32 +101,90 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
         }
         let speed = |usages: &[Usage]| usages.iter().map(|usage| megabytes / usage.seconds).fold(0.0, f64::max);
         let memory = own.iter().filter_map(|usage| usage.peak_bytes).max();
-        table.row([
-            unit.to_owned(),
-            format!("{:.0}", speed(&own)),
-            format!("{wanted:.0}"),
-            format!("{:.0}", speed(&counting)),
-            memory.map_or("–".to_owned(), |bytes| format!("{:.0} MB", bytes as f64 / 1e6)),
-        ]);
+        units.push(UnitSpeed {
+            unit: unit.to_owned(),
+            megabytes_per_second: speed(&own),
+            wanted,
+            counting_megabytes_per_second: speed(&counting),
+            peak_bytes: memory,
+        });
     }
-    print!("{table}");
-    println!("{megabytes:.0} MB of JSONL; {}\n", first_line(&lookalike));
     let data = options.data.clone().unwrap_or_else(|| workspace.data()).join("code");
-    if !data.is_dir() {
+    let clones = if data.is_dir() {
+        clones(&Tree::unpack(&data, &folder)?, &lookalike, &folder)
+    } else {
         println!("no {}: copies in source code are not compared", data.display());
-        return Ok(());
+        Vec::new()
+    };
+    let measured = Repeated { megabytes, units, clones };
+    print!("{}", unit_table(&measured));
+    println!("{megabytes:.0} MB of JSONL; {}\n", first_line(&lookalike));
+    print!("{}", clone_table(&measured));
+    let is_whole = options.documents == DOCUMENTS;
+    let name = if is_whole { "passages" } else { "passages-trial" };
+    let file = results::write(workspace, name, &[&lookalike], &measured)?;
+    if is_whole {
+        pages::refresh(workspace.root())?;
     }
-    let tree = Tree::unpack(&data, &folder)?;
-    let mut table =
-        Table::new(&["tool", "seconds", "identical", "comments", "reformatted", "of", "other files linked"]);
-    for (name, ran) in [("lookalike", tree.lookalike(&lookalike)), (JSCPD, tree.jscpd(&folder.join("jscpd")))] {
+    println!("raw numbers in {}", file.display());
+    Ok(())
+}
+
+fn clones(tree: &Tree, lookalike: &Path, folder: &Path) -> Vec<Clones> {
+    let mut clones = Vec::new();
+    for (name, ran) in [("lookalike", tree.lookalike(lookalike)), (JSCPD, tree.jscpd(&folder.join("jscpd")))] {
         match ran {
-            Ok((usage, links)) => table.row(tree.judge(name, &usage, &links)),
+            Ok((usage, links)) => clones.push(tree.judge(name, usage, &links)),
             Err(error) => println!("{name} is not measured: {error:#}"),
         }
     }
-    print!("{table}");
-    Ok(())
+    clones
+}
+
+fn unit_table(measured: &Repeated) -> Table {
+    let mut table = Table::new(&["unit", "MB/s", "target", "wc -w, MB/s", "memory"]);
+    for unit in &measured.units {
+        table.row([
+            unit.unit.clone(),
+            format!("{:.0}", unit.megabytes_per_second),
+            against(&format!("≥ {:.0}", unit.wanted), unit.megabytes_per_second >= unit.wanted),
+            format!("{:.0}", unit.counting_megabytes_per_second),
+            unit.peak_bytes.map_or("–".to_owned(), |bytes| format!("{:.0} MB", bytes as f64 / 1e6)),
+        ]);
+    }
+    table
+}
+
+fn clone_table(measured: &Repeated) -> Table {
+    let mut table =
+        Table::new(&["tool", "seconds", "identical", "comments", "reformatted", "of", "other files linked"]);
+    for clones in &measured.clones {
+        let [identical, comments, reformatted, all, others] =
+            [clones.identical, clones.comments, clones.reformatted, clones.all, clones.others]
+                .map(|count| count.to_string());
+        let seconds = format!("{:.2}", clones.usage.seconds);
+        table.row([clones.tool.clone(), seconds, identical, comments, reformatted, all, others]);
+    }
+    table
+}
+
+/// The section for the benchmarks page.
+pub(in crate::bench) fn section(record: &Record<Repeated>) -> String {
+    let measured = &record.results;
+    let clones = if measured.clones.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "\nCopies in source code: versions of a file that are linked to another version, by how they differ.\n\n{}",
+            clone_table(measured).to_markdown()
+        )
+    };
+    format!(
+        "## Repeated passages\n\n{:.0} MB of JSONL, the fastest of several runs that alternate with `wc -w`.\n{}\n\n{}{clones}",
+        measured.megabytes,
+        record.origin(),
+        unit_table(measured).to_markdown()
+    )
 }
 
 /// Two files that share a run of tokens, by their names.
@@ -153,19 +246,16 @@ impl Tree {
         Ok((usage, report["duplicates"].as_array().into_iter().flatten().filter_map(link).collect()))
     }
 
-    fn judge(&self, name: &str, usage: &Usage, links: &Links) -> [String; 7] {
+    fn judge(&self, name: &str, usage: Usage, links: &Links) -> Clones {
         let label = |file: &str| self.labels.get(file);
         let is_right = |(left, right): &&(String, String)| {
             left != right && label(left).zip(label(right)).is_some_and(|(left, right)| left.0 == right.0)
         };
         let linked: BTreeSet<&String> = links.iter().filter(is_right).flat_map(|(left, right)| [left, right]).collect();
-        let found = |kind: &str| {
-            linked.iter().filter(|file| label(file).is_some_and(|label| label.1 == kind)).count().to_string()
-        };
+        let found = |kind: &str| linked.iter().filter(|file| label(file).is_some_and(|label| label.1 == kind)).count();
         let others = links.iter().filter(|link| link.0 != link.1 && !is_right(link)).count();
         let all = self.labels.values().filter(|label| label.1 == "base").count();
         let [identical, comments, reformatted] = SAME.map(found);
-        let seconds = format!("{:.2}", usage.seconds);
-        [name.to_owned(), seconds, identical, comments, reformatted, all.to_string(), others.to_string()]
+        Clones { tool: name.to_owned(), usage, identical, comments, reformatted, all, others }
     }
 }
