@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -66,8 +67,49 @@ def test_the_command_line_has_the_flags_of_dedup(command: Path, corpus: Path, ca
     assert "600 documents" in said and "largest family" in said
     for name in tasks.STAGES:
         for part in (2, 0, 1):
-            assert tasks.main(["stage", "--work", "work", "--stage", name, "--part", f"{part}/3"]) == 0
+            assert tasks.main(["run", "--stage", name, "--part", f"{part}/3", "--work", "work"]) == 0
     assert tree(Path("clean")) == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "--work", "work"], "INPUT is missing"),
+        (["run", "crawl", "--work", "work"], "-o is missing"),
+        (["run", "crawl", "--stage", "S1", "--work", "work"], "INPUT is in the plan already"),
+        (["run", "--stage", "S1", "--threshold", "0.5", "--work", "work"], "--threshold is in the plan already"),
+        (["run", "crawl", "-o", "clean", "--part", "0/2", "--work", "work"], "--part needs --stage"),
+        (["run", "--stage", "S1", "--part", "2", "--work", "work"], "two numbers such as 7/64"),
+    ],
+)
+def test_arguments_of_one_stage_and_of_a_run_are_not_mixed(
+    corpus: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    tasks.plan("crawl", "clean", "work")
+    assert tasks.main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_new_plan_in_a_folder_that_was_removed_counts(corpus: Path) -> None:
+    tasks.run("crawl", "clean", "work", processes=1, threshold=0.9, method="minhash")
+    shutil.rmtree("work")
+    shutil.rmtree("clean")
+    summary = tasks.run("crawl", "clean", "work", processes=1, threshold=0.5, method="minhash")
+    assert summary["parameters"]["threshold"] == 0.5
+
+
+def test_a_family_that_is_larger_than_a_batch_is_reported(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = "".join(json.dumps({"text": f"{'the same words as everywhere else ' * 10}{at}"}) + "\n" for at in range(50))
+    (corpus / "template.jsonl").write_text(lines, encoding="utf-8")
+    given: dict[str, Any] = {"method": "minhash", "shingle": "word:1", "processes": 1}
+    with pytest.warns(RuntimeWarning, match=r"the largest family has \d+ texts with .* kB, joined by [\d,]+ buckets"):
+        tasks.run("crawl", "clean", "work", **given, **SIZES)
+    Path("work/S5/000000.json").unlink()
+    assert tasks.main(["run", "--stage", "S5", "--work", "work"]) == 0
+    assert "warning: the largest family has" in capsys.readouterr().err
+    flags = ["--method", "minhash", "--shingle", "word:1", "--batch-bytes", "2000"]
+    assert tasks.main(["run", "crawl", "-o", "again", "--work", "another", *flags]) == 0
+    assert "warning: the largest family has" in capsys.readouterr().err
 
 
 def test_a_killed_run_goes_on(command: Path, corpus: Path) -> None:
