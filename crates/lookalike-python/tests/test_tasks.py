@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import texts_of
+from corpora import CORPORA, SIZES, by_command, texts_of, tree
 from lookalike import LookalikeError, OptionError, tasks
-
-SIZES: dict[str, Any] = {"unit_bytes": 4_000, "batch_bytes": 2_000}
 
 
 @pytest.fixture
@@ -31,28 +29,26 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def tree(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for path in sorted(folder.rglob("*")):
-        if path.name == "summary.json":
-            summary = json.loads(path.read_text(encoding="utf-8"))
-            for differs in ("stages", "seconds", "peak_memory_bytes", "command", "working_folder"):
-                summary.pop(differs, None)
-            # That of a task, or of the whole machine.
-            summary["parameters"].pop("threads")
-            found[path.name] = summary
-        elif path.is_file():
-            found[str(path.relative_to(folder))] = path.read_bytes()
-    return found
+# Of families that are larger than these batches.
+@pytest.mark.filterwarnings("ignore:the largest family:RuntimeWarning")
+@pytest.mark.parametrize("name", CORPORA)
+def test_every_corpus_comes_out_as_the_command_writes_it(
+    command: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make, options = CORPORA[name]
+    Path("crawl").mkdir()
+    make(Path("crawl"))
+    expected = by_command(command, Path("crawl"), **options)
+    tasks.run("crawl", "clean", "work", processes=1, **options, **SIZES)
+    assert tree(Path("clean")) == expected
+    if name not in ("examples", "empty"):
+        assert len(expected["removed.jsonl"]) > 0 or name == "boilerplate"
 
 
-def by_command(command: Path, *flags: str) -> dict[str, Any]:
-    subprocess.run([command, "dedup", "crawl", "-o", "command", "-q", "--no-report", *flags], check=True)
-    return tree(Path("command"))
-
-
+@pytest.mark.filterwarnings("ignore:the largest family:RuntimeWarning")
 def test_processes_write_what_the_command_writes(command: Path, corpus: Path) -> None:
-    expected = by_command(command, "--threshold", "0.6", "--method", "minhash")
+    expected = by_command(command, Path("crawl"), threshold=0.6, method="minhash")
     summary = tasks.run("crawl", "clean", "work", processes=2, threshold=0.6, method="minhash", **SIZES)
     assert summary["found"]["removed_count"] > 0
     assert tree(Path("clean")) == expected
@@ -60,7 +56,7 @@ def test_processes_write_what_the_command_writes(command: Path, corpus: Path) ->
 
 def test_the_command_line_has_the_flags_of_dedup(command: Path, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     flags = ["--threshold", "0.6", "--method", "minhash", "--keep", "first", "--annotate"]
-    expected = by_command(command, *flags)
+    expected = by_command(command, Path("crawl"), threshold=0.6, method="minhash", keep="first", annotate=True)
     sizes = ["--unit-bytes", "4000", "--batch-bytes", "2000"]
     assert tasks.main(["plan", "crawl", "-o", "clean", "--work", "work", *flags, *sizes]) == 0
     said = capsys.readouterr().out
@@ -113,7 +109,7 @@ def test_a_family_that_is_larger_than_a_batch_is_reported(corpus: Path, capsys: 
 
 
 def test_a_killed_run_goes_on(command: Path, corpus: Path) -> None:
-    expected = by_command(command, "--method", "minhash")
+    expected = by_command(command, Path("crawl"), method="minhash")
     arguments = ["crawl", "-o", "clean", "--work", "work", "--method", "minhash", "--unit-bytes", "4000", "--batch-bytes", "2000"]
     for _ in range(4):
         run = subprocess.Popen([sys.executable, "-m", "lookalike.tasks", "run", *arguments, "--processes", "2"])

@@ -117,12 +117,15 @@ def stage(work: StrPath, stage: str, part: int = 0, parts: int = 1, *, threads: 
     return rows
 
 
-def large_family(work: StrPath) -> str | None:
-    """Describes the largest family, if it is larger than a batch: one task of S7 decides it. Known after S5."""
+def large_family(work: StrPath, most_bytes: int | None = None) -> str | None:
+    """Describes the largest family if it has more bytes than a batch, or than ``most_bytes``. Known after S5.
+
+    One task of S7 decides all of it.
+    """
     folder = Path(as_path(work, "work"))
     row, sizes = (json.loads((folder / name).read_text(encoding="utf-8")) for name in ("S5/000000.json", "plan.json"))
-    family, most = row["largest_family"], sizes["sizes"]["batch_bytes"]
-    if family["bytes"] <= most:
+    family = row["largest_family"]
+    if family["bytes"] <= (sizes["sizes"]["batch_bytes"] if most_bytes is None else most_bytes):
         return None
     return (
         f"the largest family has {family['documents']:,} texts with {_size(family['bytes'])}, joined by {family['buckets']:,} "

@@ -7,7 +7,6 @@ has what needs a cluster.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,20 +32,6 @@ CASES: list[dict[str, Any]] = [
     {"method": "copies"},
     {"exact": True, "threshold": 0.6},
 ]
-
-
-@pytest.fixture(scope="module")
-def sail() -> Iterator[Any]:
-    """A session on Sail."""
-    server_of = pytest.importorskip("pysail.spark")
-    from pyspark.sql import SparkSession
-
-    server = server_of.SparkConnectServer()
-    server.start(background=True)
-    session = SparkSession.builder.remote(f"sc://127.0.0.1:{server.listening_address[1]}").create()
-    yield session
-    session.stop()
-    server.stop()
 
 
 @pytest.mark.parametrize("options", CASES, ids=[str(options) for options in CASES])
