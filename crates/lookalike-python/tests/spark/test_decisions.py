@@ -140,6 +140,7 @@ def test_a_sketch_is_that_of_one_machine(sail: Any) -> None:
         ({"treshold": 0.9}, "did you mean threshold="),
         ({"threshold": 2}, "threshold="),
         ({"method": "simhash"}, "not possible on Spark"),
+        ({"against_index": "index"}, "pass the rows that it was made from as against="),
         ({"measure": "containment"}, "needs exact=True"),
         ({"key": "random"}, "not possible on Spark"),
         ({"ignore_boilerplate": True}, "not possible on Spark"),
