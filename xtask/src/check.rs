@@ -7,12 +7,12 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 
 use crate::workspace::{Workspace, succeed};
-use crate::{attack, browser, deny, layers, python, quality, readme, setup, spelling};
+use crate::{attack, browser, deny, layers, python, quality, readme, setup, spark, spelling};
 
 /// One check: its name and its function.
 type Step = (&'static str, fn(&Workspace) -> Result<()>);
 
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     ("the layers of ARCHITECTURE.md", layers::run),
     ("the spelling of words", spelling::run),
     ("cargo fmt --all --check", |workspace| succeed(workspace.cargo().args(["fmt", "--all", "--check"]))),
@@ -27,6 +27,7 @@ const STEPS: [Step; 16] = [
         succeed(workspace.cargo().args(["test", "--quiet"]).args(WITHOUT_FEATURES).args(["--test", "features"]))
     }),
     ("the Python package", python::test),
+    ("the Python package on Apache Spark", spark::short),
     ("the pages in a browser", browser::run),
     ("the test that mounts a disk of its own", disk_of_its_own),
     ("cargo doc --workspace --no-deps, without warnings", |workspace| {

@@ -1,5 +1,5 @@
-//! The project's own commands: `cargo xtask setup`, `check`, `test`, `quality`, `bench`, `assets`, `fuzz`, `attack`, `kills`, `load`, `wheel`,
-//! `dist`, `docs` and `python-versions`.
+//! The project's own commands: `cargo xtask setup`, `check`, `test`, `quality`, `bench`, `assets`, `fuzz`, `attack`,
+//! `kills`, `load`, `spark`, `wheel`, `dist`, `docs` and `python-versions`.
 //!
 //! They need the Rust toolchain, and the tests need what `cargo xtask setup` installs. They measure the command
 //! `lookalike` as users run it: the release binary in a separate process.
@@ -24,6 +24,7 @@ mod quality;
 mod readme;
 mod service;
 mod setup;
+mod spark;
 mod spelling;
 mod table;
 mod workspace;
@@ -81,6 +82,8 @@ enum Job {
     Kills(kills::Options),
     /// Mixed load on a server for an hour, with its memory, files and descriptors level
     Load(load::Options),
+    /// All tests of `lookalike.spark`, on a cluster that they start on this machine; `test` runs the short ones
+    Spark,
     /// Build the wheel of the Python package, and try it where nothing else is installed
     Wheel,
     /// Build everything that is handed out with a version, and try each where nothing else is installed
@@ -132,6 +135,7 @@ fn run(job: Job) -> Result<()> {
         Job::Attack(options) => attack::run(&Workspace::find()?, &options),
         Job::Kills(options) => kills::run(&Workspace::find()?, options),
         Job::Load(options) => load::run(&Workspace::find()?, options),
+        Job::Spark => spark::run(&Workspace::find()?),
         Job::Wheel => python::wheel(&Workspace::find()?).map(drop),
         Job::Dist(options) => dist::run(&Workspace::find()?, &options),
         Job::Docs => docs::run(&Workspace::find()?),

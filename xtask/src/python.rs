@@ -172,7 +172,7 @@ pub(crate) fn environment(workspace: &Workspace, name: &str, requirements: &Path
     Ok(python)
 }
 
-fn folder(workspace: &Workspace, name: &str) -> PathBuf {
+pub(crate) fn folder(workspace: &Workspace, name: &str) -> PathBuf {
     workspace.target().join("python").join(name)
 }
 
@@ -205,6 +205,15 @@ pub(crate) fn module_of(python: &Path, module: &str) -> Command {
 /// Installs the package with the native part of a debug build into an environment. Maturin would build a wheel with
 /// other features of the same dependencies, which would take as long as everything else.
 fn install_debug(workspace: &Workspace, python: &Path) -> Result<()> {
+    let output =
+        Command::new(python).args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).output()?;
+    ensure!(output.status.success(), "python does not say where packages are: {}", output.status);
+    let packages = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    place_debug(workspace, &packages)
+}
+
+/// Copies the package with the native part of a debug build into a folder of packages.
+pub(crate) fn place_debug(workspace: &Workspace, packages: &Path) -> Result<()> {
     // With all targets, so that dependencies have the same features as for the tests, and are not built again.
     succeed(workspace.cargo().args(["build", "--quiet", "--workspace", "--all-targets"]))?;
     let (built, suffix) = if cfg!(windows) {
@@ -214,23 +223,11 @@ fn install_debug(workspace: &Workspace, python: &Path) -> Result<()> {
     } else {
         ("liblookalike_python.so", "abi3.so")
     };
-    let output =
-        Command::new(python).args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).output()?;
-    ensure!(output.status.success(), "python does not say where packages are: {}", output.status);
-    let packages = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
     let installed = packages.join("lookalike");
     if installed.exists() {
         fs::remove_dir_all(&installed)?;
     }
-    fs::create_dir_all(&installed)?;
-    let sources = package(workspace).join("python").join("lookalike");
-    for entry in sources.read_dir()? {
-        let path = entry?.path();
-        if path.is_file() {
-            let name = path.file_name().context("a file has a name")?;
-            fs::copy(&path, installed.join(name))?;
-        }
-    }
+    copy_sources(&package(workspace).join("python").join("lookalike"), &installed)?;
     let built = workspace.target().join("debug").join(built);
     if !built.exists() {
         bail!("{} was not built", built.display());
@@ -239,8 +236,22 @@ fn install_debug(workspace: &Workspace, python: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Copies a folder of Python sources with its subfolders, but without what Python has compiled.
+fn copy_sources(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in from.read_dir().with_context(|| format!("cannot read {}", from.display()))? {
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+        if path.is_file() {
+            fs::copy(&path, to.join(name))?;
+        } else if name != "__pycache__" {
+            copy_sources(&path, &to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
 /// The command of the same build, for comparison in tests.
-fn command(workspace: &Workspace) -> PathBuf {
+pub(crate) fn command(workspace: &Workspace) -> PathBuf {
     workspace.target().join("debug").join(format!("lookalike{}", env::consts::EXE_SUFFIX))
 }
 
@@ -253,5 +264,18 @@ mod tests {
         let said = "\na.whl is consistent with the following\nplatform tag:\n\"manylinux_2_17_x86_64\".\n\nA \"b\"";
         assert_eq!(platform(said).as_deref(), Some("manylinux_2_17_x86_64"));
         assert_eq!(platform("nothing of this kind"), None);
+    }
+
+    #[test]
+    fn folders_of_the_package_are_copied_too() {
+        let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for name in ["a.py", "spark/b.py", "spark/__pycache__/b.pyc"] {
+            let path = from.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, name).unwrap();
+        }
+        copy_sources(from.path(), &to.path().join("new")).unwrap();
+        let copied = |name: &str| to.path().join("new").join(name).exists();
+        assert!(copied("a.py") && copied("spark/b.py") && !copied("spark/__pycache__"));
     }
 }

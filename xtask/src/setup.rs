@@ -31,7 +31,7 @@ enum Source {
 
 /// Everything that `cargo xtask test` calls besides cargo. Python and node packages are installed into separate folders
 /// in `target` and `tests/browser`, without special permissions.
-const NEEDS: [Need; 8] = [
+const NEEDS: [Need; 9] = [
     Need { purpose: "checks the format", probe: &["cargo", "fmt", "--version"], source: Source::Rustup("rustfmt") },
     Need { purpose: "lints", probe: &["cargo", "clippy", "--version"], source: Source::Rustup("clippy") },
     Need { purpose: "lists the files of the project", probe: &["git", "--version"], source: Source::Apt("git") },
@@ -45,6 +45,7 @@ const NEEDS: [Need; 8] = [
         probe: &["python3", "-c", "import ensurepip, venv"],
         source: Source::Apt("python3-venv"),
     },
+    Need { purpose: "runs Apache Spark", probe: &["java", "-version"], source: Source::Apt("openjdk-17-jre-headless") },
     Need { purpose: "shows the pages", probe: &["chromium", "--version"], source: Source::Apt("chromium") },
     Need { purpose: "runs the tests of the pages", probe: &["node", "--version"], source: Source::Apt("nodejs") },
     Need { purpose: "installs their packages", probe: &["npm", "--version"], source: Source::Apt("npm") },

@@ -4,43 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from corpora import ROOT as ROOT
+from corpora import WORDS as WORDS
+from corpora import texts_of as texts_of
 
 # Those on Spark have an environment of their own, with what requirements-spark.txt lists, and are named to be run.
 collect_ignore = ["spark"]
-
-ROOT = Path(__file__).resolve().parents[3]
-
-WORDS = [
-    f"{start}{end}"
-    for start in ("ka", "lo", "mi", "ru", "te", "so", "pa", "ne")
-    for end in ("ra", "lin", "dor", "mas", "vek", "tun")
-]
-
-
-def texts_of(seed: int, count: int) -> list[str]:
-    """Texts of which about a third are like others: copies, edits, other letters."""
-    draw = random.Random(seed)
-    texts: list[str] = []
-    for _ in range(count):
-        kind = draw.random()
-        if texts and kind < 0.1:
-            texts.append(draw.choice(texts))
-        elif texts and kind < 0.35:
-            words = draw.choice(texts).split()
-            for _ in range(draw.randint(0, 2)):
-                if words:
-                    words[draw.randrange(len(words))] = draw.choice(WORDS)
-            texts.append(" ".join(words) + draw.choice(["", "!", " é", "\n"]))
-        else:
-            texts.append(" ".join(draw.choices(WORDS, k=draw.randint(0, 60))))
-    return texts
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ The result is that of ``lookalike dedup``, byte for byte. A run goes on wherever
 From a shell::
 
     python -m lookalike.tasks plan crawl/*.warc.gz -o clean --work work --threshold 0.8
-    python -m lookalike.tasks stage --work work --stage S1 --part 7/64
+    python -m lookalike.tasks run --stage S1 --part 7/64 --work work
     python -m lookalike.tasks run crawl/*.warc.gz -o clean --work work --threshold 0.8 --processes 8
 """
 
@@ -24,6 +24,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -40,7 +41,7 @@ __all__ = ["STAGES", "accept", "estimate", "missing", "plan", "run", "stage", "t
 STAGES: tuple[str, ...] = tuple(_native.task_stages())
 
 #: Stages with a task per unit of input, per batch, or per file; the others have one task.
-_PARALLEL = frozenset({"S1", "S6", "S7", "S8"})
+PARALLEL = frozenset({"S1", "S6", "S7", "S8"})
 
 #: Bytes of input that an estimate reads.
 SAMPLE_BYTES = 64 << 20
@@ -75,7 +76,11 @@ def plan(
         given["against"] = paths(given["against"], "against")
     if output is not None:
         given["output"] = as_path(output, "output")
-    _native.plan_tasks(given, as_path(work, "work"), unit_bytes, batch_bytes)
+    folder = as_path(work, "work")
+    _native.plan_tasks(given, folder, unit_bytes, batch_bytes)
+    # The folder may have had the plan of another run, which somebody removed.
+    for key in [key for key in _open if key[0] == os.path.abspath(folder)]:
+        del _open[key]
 
 
 def units(work: StrPath, stage: str) -> int:
@@ -112,6 +117,22 @@ def stage(work: StrPath, stage: str, part: int = 0, parts: int = 1, *, threads: 
     return rows
 
 
+def large_family(work: StrPath, most_bytes: int | None = None) -> str | None:
+    """Describes the largest family if it has more bytes than a batch, or than ``most_bytes``. Known after S5.
+
+    One task of S7 decides all of it.
+    """
+    folder = Path(as_path(work, "work"))
+    row, sizes = (json.loads((folder / name).read_text(encoding="utf-8")) for name in ("S5/000000.json", "plan.json"))
+    family = row["largest_family"]
+    if family["bytes"] <= (sizes["sizes"]["batch_bytes"] if most_bytes is None else most_bytes):
+        return None
+    return (
+        f"the largest family has {family['documents']:,} texts with {_size(family['bytes'])}, joined by {family['buckets']:,} "
+        "buckets: one task decides all of them. A higher threshold or longer shingles make families smaller"
+    )
+
+
 def estimate(work: StrPath, *, sample_bytes: int = SAMPLE_BYTES) -> dict[str, int]:
     """Estimates what a planned run needs, from a sample of its units."""
     needs: dict[str, int] = json.loads(_staged(work, os.cpu_count() or 1).estimate(sample_bytes))
@@ -137,17 +158,19 @@ def run(
     plan(inputs, output, work, unit_bytes=unit_bytes, batch_bytes=batch_bytes, **options)
     count = max(1, processes or os.cpu_count() or 1)
     for name in STAGES:
-        if name in _PARALLEL and count > 1 and len(missing(work, name)) > 1:
+        if name in PARALLEL and count > 1 and len(missing(work, name)) > 1:
             _run_processes(work, name, count)
         else:
             stage(work, name, threads=count)
+        if name == "S5" and (large := large_family(work)) is not None:
+            warnings.warn(large, RuntimeWarning, stacklevel=2)
     return Summary(json.loads((Path(as_path(output, "output")) / "summary.json").read_text(encoding="utf-8")))
 
 
 def _run_processes(work: StrPath, name: str, count: int) -> None:
     """Runs the parts of a stage. Each leaves what it has done, so that another attempt does the rest."""
     for attempt in range(_ATTEMPTS):
-        command = [sys.executable, "-m", "lookalike.tasks", "stage", "--work", as_path(work, "work"), "--stage", name]
+        command = [sys.executable, "-m", "lookalike.tasks", "run", "--work", as_path(work, "work"), "--stage", name]
         running = [
             subprocess.Popen(
                 [*command, "--part", f"{part}/{count}"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
@@ -206,7 +229,7 @@ def _number(written: str) -> float | int:
 _OWN = frozenset({"inputs", "output", "work", "resume", "progress", "return", "more", "report", "no_report", "report_texts"})
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse._ArgumentGroup) -> None:
     """The options of ``lookalike dedup``, by the same names."""
     hints = {**get_type_hints(dedup_files), **get_type_hints(More)}
     for name, hint in sorted(hints.items()):
@@ -226,10 +249,14 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m lookalike.tasks", description="Remove near-duplicates in tasks.")
     jobs = parser.add_subparsers(dest="job", required=True)
-    for name, what in (("plan", "write the plan of a run, and say what it needs"), ("run", "run all stages by processes")):
+    whats = {
+        "plan": "write the plan of a run, and say what it needs",
+        "run": "run all stages by processes, or a part of one stage",
+    }
+    for name, what in whats.items():
         job = jobs.add_parser(name, help=what, description=what, allow_abbrev=False)
-        job.add_argument("inputs", nargs="+", metavar="INPUT")
-        job.add_argument("-o", "--output", required=True, metavar="FOLDER")
+        job.add_argument("inputs", nargs="+" if name == "plan" else "*", metavar="INPUT")
+        job.add_argument("-o", "--output", required=name == "plan", metavar="FOLDER")
         job.add_argument("--work", required=True, metavar="FOLDER")
         job.add_argument("--unit-bytes", type=int, metavar="BYTES")
         job.add_argument("--batch-bytes", type=int, metavar="BYTES")
@@ -237,13 +264,11 @@ def _parser() -> argparse.ArgumentParser:
             job.add_argument("--processes", type=int, metavar="N")
         else:
             job.add_argument("--sample-bytes", type=int, default=SAMPLE_BYTES, metavar="BYTES")
-        _add_options(job.add_argument_group("options of lookalike dedup"))  # type: ignore[arg-type]
-    what = "do the tasks of a stage that have no result yet, or those of a part"
-    job = jobs.add_parser("stage", help=what, description=what)
-    job.add_argument("--work", required=True, metavar="FOLDER")
-    job.add_argument("--stage", required=True, choices=STAGES)
-    job.add_argument("--part", default="0/1", metavar="I/N", help="which of N parts, counted from 0")
-    job.add_argument("--threads", type=int, default=1, metavar="N")
+        if name == "run":
+            one = job.add_argument_group("one stage of a run that was planned, instead of INPUT and everything else")
+            one.add_argument("--stage", choices=STAGES, help="do the tasks of this stage that have no result yet")
+            one.add_argument("--part", metavar="I/N", help="which of N parts of them, counted from 0 [default: 0/1]")
+        add_options(job.add_argument_group("options of lookalike dedup"))
     return parser
 
 
@@ -274,26 +299,50 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
     given = vars(_parser().parse_args(arguments))
     job, work = given.pop("job"), given.pop("work")
+    options = {name: value for name, value in given.items() if value is not None and value != []}
     try:
-        if job == "stage":
-            part, _, parts = given["part"].partition("/")
-            if not (part.isdecimal() and parts.isdecimal()):
-                raise LookalikeError(f"--part must be two numbers such as 7/64, not {given['part']}")
-            rows = stage(work, given["stage"], int(part), int(parts), threads=given["threads"])
-            print(f"{given['stage']}: {len(rows)} tasks done")
+        if "stage" in options:
+            _run_stage(work, options.pop("stage"), **options)
             return 0
-        options = {name: value for name, value in given.items() if value is not None}
         sample_bytes = options.pop("sample_bytes", SAMPLE_BYTES)
+        if lacking := next((flag for name, flag in (("inputs", "INPUT"), ("output", "-o")) if name not in options), None):
+            raise LookalikeError(f"{lacking} is missing: give it, or --stage for one stage of a run that was planned")
+        if "part" in options:
+            raise LookalikeError("--part needs --stage")
         if job == "plan":
             plan(options.pop("inputs"), options.pop("output"), work, **options)
             print(_needs(work, sample_bytes))
         else:
-            found = run(options.pop("inputs"), options.pop("output"), work, **options)["found"]
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                found = run(options.pop("inputs"), options.pop("output"), work, **options)["found"]
             print(f"{found['kept_count']:,} documents kept, {found['removed_count']:,} removed")
     except LookalikeError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _run_stage(work: str, name: str, part: str = "0/1", threads: int = 1, **others: Any) -> None:
+    """Does a part of a stage. The plan has everything else."""
+    if others:
+        raise LookalikeError(f"{_flag(next(iter(others)))} is in the plan already: leave it out with --stage")
+    number, _, parts = part.partition("/")
+    if not (number.isdecimal() and parts.isdecimal()):
+        raise LookalikeError(f"--part must be two numbers such as 7/64, not {part}")
+    rows = stage(work, name, int(number), int(parts), threads=threads)
+    print(f"{name}: {len(rows)} tasks done")
+    if name == "S5" and rows and (large := large_family(work)) is not None:
+        print(f"warning: {large}", file=sys.stderr)
+
+
+def _flag(name: str) -> str:
+    """An argument as it is typed."""
+    return "INPUT" if name == "inputs" else "--" + name.replace("_", "-")
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    print(f"warning: {message}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 
@@ -117,8 +117,9 @@ class Cluster:
             if worker.process.poll() is None:
                 worker.wait_for("Successfully registered with master")
 
-    def connect_server(self, configuration: dict[str, str]) -> str:
-        """Starts a Spark Connect server whose executors are this cluster's, and returns its address."""
+    @contextlib.contextmanager
+    def connect_server(self, configuration: dict[str, str]) -> Iterator[str]:
+        """Runs a Spark Connect server whose executors are this cluster's, at the address that it returns."""
         port = free_port()
         binding = {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": str(port)}
         flags = [f"--conf={name}={value}" for name, value in {**configuration, **binding}.items()]
@@ -126,8 +127,11 @@ class Cluster:
         command = [str(HOME / "bin" / "spark-submit"), "--master", self.address, "--class", server, *flags, "spark-internal"]
         process = Process("connect", command, self.folder, self.python, EXECUTOR_MEMORY)
         self._processes.append(process)
-        _wait_until(lambda: _listens(port), process)
-        return f"sc://127.0.0.1:{port}"
+        try:
+            _wait_until(lambda: _listens(port), process)
+            yield f"sc://127.0.0.1:{port}"
+        finally:
+            process.kill()
 
     def _start(self, name: str, java_class: str, arguments: list[str]) -> Process:
         command = [str(HOME / "bin" / "spark-class"), java_class, "--host", "127.0.0.1", *arguments]

@@ -6,12 +6,27 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import cluster
 import pytest
 
 # Workers have the Python of the tests, which has pyarrow.
 os.environ["PYSPARK_PYTHON"] = sys.executable
+
+
+@pytest.fixture(scope="session")
+def sail() -> Iterator[Any]:
+    """A session on Sail, an engine in this process."""
+    server_of = pytest.importorskip("pysail.spark")
+    from pyspark.sql import SparkSession
+
+    server = server_of.SparkConnectServer()
+    server.start(background=True)
+    session = SparkSession.builder.remote(f"sc://127.0.0.1:{server.listening_address[1]}").create()
+    yield session
+    session.stop()
+    server.stop()
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import time
+from pathlib import Path
 from typing import Any
 
 import cluster
@@ -97,3 +99,12 @@ def check(result: Any, expected: lookalike.Dedup) -> None:
     found, known = result.summary["found"], expected.summary["found"]
     for name in ("removed_count", "kept_count", "exact_copy_count", "same_words_count", "near_duplicate_count", "cluster_count"):
         assert found[name] == known[name], name
+
+
+def wait_for(path: Path) -> None:
+    """Waits until a file or a folder exists."""
+    end = time.monotonic() + 300
+    while not path.exists():
+        if time.monotonic() > end:
+            raise TimeoutError(f"{path} did not appear")
+        time.sleep(0.01)

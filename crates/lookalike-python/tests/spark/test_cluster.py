@@ -1,12 +1,8 @@
-"""What needs a real cluster: the archive alone, Connect, killed workers, a killed driver, and settings of Spark."""
+"""What needs a real cluster: the archive alone, killed workers, and settings of Spark."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,12 +12,11 @@ import lookalike
 import lookalike.spark
 import pytest
 from lookalike.spark._session import explained
-from sessions import check, classic, frame_of, rows_of, table_of
+from sessions import check, classic, frame_of, rows_of, table_of, wait_for
 
 OPTIONS: dict[str, Any] = {"id": "id", "method": "minhash"}
 GIVEN: dict[str, Any] = {"order": "number", "partitions": 4, "batch_bytes": 5_000, **OPTIONS}
 ROWS = rows_of(7, 500)
-HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -90,41 +85,6 @@ def test_a_killed_worker_changes_nothing(
         running.add_worker()
 
 
-@long
-@pytest.mark.parametrize("step", ["S1-sketch", "S4-forest", "S7-decisions", "rows"])
-def test_a_killed_driver_goes_on_where_it_was(
-    running: cluster.Cluster, package: Path, tmp_path: Path, expected: lookalike.Dedup, step: str
-) -> None:
-    work = tmp_path / "work"
-    path = os.pathsep.join([str(HERE), *sys.path])
-    command = [sys.executable, str(HERE / "driver.py"), running.address, str(package), str(work)]
-    driver = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, start_new_session=True)
-    try:
-        wait_for(work / step / "_temporary")
-    finally:
-        os.killpg(driver.pid, 9)
-        driver.wait()
-    finished = {entry.name for entry in (work / "manifests").iterdir()}
-    assert step not in finished
-    session = classic(running.address)
-    given = {**GIVEN, "work": work, "archive": package, "resume": True}
-    result = lookalike.spark.dedup(session, frame=frame_of(session, ROWS), **given)
-    check(result, expected)
-    assert not finished & result.summary["seconds"].keys(), "a finished step was computed again"
-
-
-@long
-def test_connect_decides_the_same(running: cluster.Cluster, package: Path, tmp_path: Path, expected: lookalike.Dedup) -> None:
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.builder.remote(running.connect_server(cluster.configuration())).create()
-    try:
-        work = tmp_path / "work"
-        check(lookalike.spark.dedup(session, frame=frame_of(session, ROWS), work=work, archive=package, **GIVEN), expected)
-    finally:
-        session.stop()
-
-
 def test_a_worker_with_another_python_is_one_clear_error() -> None:
     from pyspark.errors import PySparkRuntimeError
 
@@ -137,11 +97,3 @@ def test_a_worker_with_another_python_is_one_clear_error() -> None:
 
 def test_an_error_without_an_explanation_stays_what_it_is() -> None:
     assert explained("Job aborted due to stage failure: ExecutorLostFailure") is None
-
-
-def wait_for(path: Path) -> None:
-    end = time.monotonic() + 300
-    while not path.exists():
-        if time.monotonic() > end:
-            raise TimeoutError(f"{path} did not appear")
-        time.sleep(0.02)

@@ -7,7 +7,6 @@ has what needs a cluster.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,20 +32,6 @@ CASES: list[dict[str, Any]] = [
     {"method": "copies"},
     {"exact": True, "threshold": 0.6},
 ]
-
-
-@pytest.fixture(scope="module")
-def sail() -> Iterator[Any]:
-    """A session on Sail."""
-    server_of = pytest.importorskip("pysail.spark")
-    from pyspark.sql import SparkSession
-
-    server = server_of.SparkConnectServer()
-    server.start(background=True)
-    session = SparkSession.builder.remote(f"sc://127.0.0.1:{server.listening_address[1]}").create()
-    yield session
-    session.stop()
-    server.stop()
 
 
 @pytest.mark.parametrize("options", CASES, ids=[str(options) for options in CASES])
@@ -155,12 +140,13 @@ def test_a_sketch_is_that_of_one_machine(sail: Any) -> None:
         ({"treshold": 0.9}, "did you mean threshold="),
         ({"threshold": 2}, "threshold="),
         ({"method": "simhash"}, "not possible on Spark"),
+        ({"against_index": "index"}, "pass the rows that it was made from as against="),
         ({"measure": "containment"}, "needs exact=True"),
         ({"key": "random"}, "not possible on Spark"),
         ({"ignore_boilerplate": True}, "not possible on Spark"),
         ({"keep": "max:none"}, "no row has a value in the column 'none'"),
         ({"only_against": True}, "needs against="),
-        ({"family_bytes": 100, **MINHASH}, "the largest family has"),
+        ({"family_bytes": 100, **MINHASH}, r"the largest family has \d+ documents with .* bytes, joined by \d+ buckets"),
     ],
 )
 def test_what_is_refused_is_named(sail: Any, tmp_path: Path, options: dict[str, Any], message: str) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -22,6 +26,21 @@ def test_the_archive_has_the_package_and_nothing_else(tmp_path: Path, capsys: py
     assert not [name for name in names if not name.startswith("lookalike/") or "__pycache__" in name]
     before = path.read_bytes()
     assert lookalike.spark.pack(path, force=True).read_bytes() == before
+
+
+def test_the_program_is_a_file_that_spark_submit_can_run(tmp_path: Path) -> None:
+    import lookalike.spark.__main__ as program
+
+    # Its own folder comes first on the path, as with spark-submit.
+    said = subprocess.run([sys.executable, program.__file__, "dedup", "--help"], capture_output=True, text=True, check=True)
+    assert "--threshold" in said.stdout and "--work" in said.stdout
+    # The driver is on a machine that has nothing but the archive, unpacked in the working folder.
+    unpacked = tmp_path / "lookalike" / "lookalike"
+    shutil.copytree(Path(lookalike.__file__).parent, unpacked)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, program.__file__, "dedup", "--help"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment)
+    assert "--threshold" in said.stdout
 
 
 def test_an_archive_is_not_replaced_and_has_a_name_that_spark_unpacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ from .._errors import ColumnError, MemoryLimitError
 from .._request import keep_column
 from . import _worker
 from ._options import of_sketch, of_text, read_columns
-from ._session import mapped
+from ._session import mapped, run
 from ._stages import counts, edges, families, numbered
 from ._work import Work
 
@@ -117,10 +117,11 @@ class Corpus:
         members = self.work.step("S5-members", members, _measured_families)
         facts: dict[str, Any] = {**self.work.measured("S5-members"), "is_whole": is_whole}
         if facts["largest_bytes"] > family_bytes:
+            joined = "" if is_whole else f", joined by {self._bucket_count(members):,} buckets"
             raise MemoryLimitError(
-                f"the largest family has {facts['largest_family']:,} documents with {facts['largest_bytes']:,} bytes, which one "
-                f"task must hold, and family_bytes= allows {family_bytes:,}: give the workers more memory and this limit with "
-                "it, or run these documents on one machine with the command, which spills",
+                f"the largest family has {facts['largest_family']:,} documents with {facts['largest_bytes']:,} bytes{joined}, "
+                f"which one task must hold, and family_bytes= allows {family_bytes:,}: give the workers more memory and this "
+                "limit with it, or run these documents on one machine with the command, which spills",
                 needed=facts["largest_bytes"],
             )
         # One task decides a batch: small families share one, and a large family has one of its own.
@@ -129,6 +130,17 @@ class Corpus:
         batch = own.otherwise(sql.pmod(sql.xxhash64("family"), sql.lit(count)))
         by_family = members.groupBy("family").agg(batch.alias("batch"))
         return members.join(by_family, "family").select("node", "reference", "row", "batch"), facts
+
+    def _bucket_count(self, members: DataFrame) -> int:
+        """The number of buckets that join the family with the most text."""
+        from pyspark.sql import functions as sql
+
+        sizes = members.groupBy("family").agg(sql.sum("bytes").alias("bytes"))
+        largest = sizes.orderBy(sql.desc("bytes"), "family").limit(1).select("family")
+        nodes = members.join(largest, "family").select("node")
+        entries = self.documents.join(nodes, "node").select(sql.posexplode("keys").alias("band", "key"))
+        shared = entries.groupBy("band", "key").agg(sql.count("*").alias("size")).where("size > 1")
+        return int(run(shared.count))
 
     def gathered(self, assigned: DataFrame, sharing_count: int, partitions: int) -> DataFrame:
         """The texts of documents that share a bucket, by batch. No other text moves."""

@@ -1,17 +1,20 @@
-"""``dedup`` and ``pairs`` on a DataFrame of Spark."""
+"""``dedup`` and ``pairs`` on Spark: of a DataFrame, and ``dedup`` of paths as well."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .. import __version__
 from .. import dedup as dedup_here
 from .. import pairs as pairs_here
 from .._arguments import as_count
 from .._errors import OptionError
+from .._files import Inputs
+from .._request import StrPath
 from ._frames import Corpus
 from ._options import TEXT, checked, order_columns
+from ._paths import FilesResult, dedup_paths
 from ._session import prepare, run
 from ._stages import counts, numbered
 from ._work import Work
@@ -54,36 +57,96 @@ class Result:
         return f"<lookalike.spark.Result: {found['kept_count']:,} kept and {found['removed_count']:,} removed>"
 
 
+@overload
+def dedup(
+    spark: SparkSession,
+    inputs: Inputs,
+    *,
+    output: StrPath,
+    work: StrPath,
+    against: Inputs | None = None,
+    archive: StrPath | None = None,
+    resume: bool = False,
+    unit_bytes: int | None = None,
+    batch_bytes: int | None = None,
+    family_bytes: int | None = None,
+    **options: Any,
+) -> FilesResult: ...
+
+
+@overload
 def dedup(
     spark: SparkSession,
     *,
     frame: DataFrame,
-    work: str | os.PathLike[str],
+    work: StrPath,
     order: str | list[str] | None = None,
     against: DataFrame | None = None,
-    archive: str | os.PathLike[str] | None = None,
+    archive: StrPath | None = None,
     resume: bool = False,
     partitions: int | None = None,
-    batch_bytes: int = BATCH_BYTES,
-    family_bytes: int = FAMILY_BYTES,
+    batch_bytes: int | None = None,
+    family_bytes: int | None = None,
     **options: Any,
-) -> Result:
-    """Removes near-duplicates from a DataFrame of Spark. The answer is that of :func:`lookalike.dedup` on the same rows in the
-    same order, whatever the cluster.
+) -> Result: ...
+
+
+def dedup(
+    spark: SparkSession,
+    inputs: Inputs | None = None,
+    *,
+    work: StrPath,
+    output: StrPath | None = None,
+    frame: DataFrame | None = None,
+    order: str | list[str] | None = None,
+    against: Any = None,
+    archive: StrPath | None = None,
+    resume: bool = False,
+    partitions: int | None = None,
+    unit_bytes: int | None = None,
+    batch_bytes: int | None = None,
+    family_bytes: int | None = None,
+    **options: Any,
+) -> Result | FilesResult:
+    """Removes near-duplicates on the workers of a cluster: from files, with the output of ``lookalike dedup`` byte for byte; or
+    from a DataFrame, with the answer of :func:`lookalike.dedup` on the same rows in the same order.
 
     :param spark: the session, classic or Connect.
-    :param frame: the rows.
-    :param work: a folder that Spark can write to, at a path or an address; every step is stored there, as Parquet.
-    :param order: the columns whose values say in which order the rows are. No two rows may have the same. Default: none, and one
-        is needed.
-    :param against: rows to compare with, which have the same columns and are not removed. Default: none.
+    :param inputs: files, folders, patterns and addresses, as for :func:`lookalike.dedup_files`; all workers reach them under the
+        same names. Default: none, and ``frame`` is needed.
+    :param work: a folder for every finished step, from which a run is resumed. With ``inputs``, one that the driver and all
+        workers reach at the same path; with ``frame``, a path or an address that Spark can write to.
+    :param output: with ``inputs``, the folder to write to, which is reached like ``work``. Default: none.
+    :param frame: the rows, instead of ``inputs``. Default: none.
+    :param order: with ``frame``, the columns whose values say in which order the rows are. No two rows may have the same.
+        Default: none, and one is needed.
+    :param against: paths or rows to compare with, which are not removed; rows have the same columns. Default: none.
     :param archive: what ``python -m lookalike.spark pack`` made, for workers on which lookalike is not installed. Default: none.
     :param resume: go on with the run in ``work``. Default: False.
-    :param partitions: number of tasks of a step that exchanges rows. Default: ``spark.sql.shuffle.partitions``.
+    :param partitions: with ``frame``, number of tasks of a step that exchanges rows. Default: ``spark.sql.shuffle.partitions``.
+    :param unit_bytes: with ``inputs``, about how many bytes of input a task reads. Default: 67,108,864.
     :param batch_bytes: text that a task decides at a time. Default: 67,108,864.
-    :param family_bytes: the most text of documents that are linked by buckets, which one task holds. Default: 1,073,741,824.
-    :param options: the options of :func:`lookalike.dedup`.
+    :param family_bytes: the most text of documents that are linked by buckets, which one task decides. Default: 1,073,741,824
+        with ``frame``, where a task holds it in memory; no limit with ``inputs``, where it can be in a temporary file.
+    :param options: the options of :func:`lookalike.dedup_files`, or of :func:`lookalike.dedup` with ``frame``.
     """
+    if frame is None:
+        for name, value in (("order", order), ("partitions", partitions)):
+            if value is not None:
+                raise OptionError(f"{name}= needs frame=", option=name, kind="needs")
+        if inputs is None:
+            raise OptionError("inputs or frame= is missing: paths, or a DataFrame", option="inputs", kind="missing")
+        if output is None:
+            raise OptionError("output= is missing: the folder to write to", option="output", kind="missing")
+        sizes = {"unit_bytes": unit_bytes, "batch_bytes": batch_bytes, "family_bytes": family_bytes}
+        if against is not None:
+            options["against"] = against
+        return dedup_paths(spark, inputs, output, work, archive=archive, resume=resume, options=options, **sizes)
+    for name, given in (("inputs", inputs), ("output", output), ("unit_bytes", unit_bytes)):
+        if given is not None:
+            raise OptionError(f"{name} is not possible with frame=: it is for files", option=name, kind="not_with")
+    batch_bytes = BATCH_BYTES if batch_bytes is None else batch_bytes
+    family_bytes = FAMILY_BYTES if family_bytes is None else family_bytes
     job = _Job(spark, "dedup", frame, against, work, order, archive, resume, partitions, batch_bytes, family_bytes, options)
     decisions, facts = job.decisions()
     removed, rows = _clusters(job, decisions)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# From this version on, Spark has checksums of what it shuffles: a repeated task that returns other rows is noticed.
+OLDEST = (4, 2)
 # Rows of a function on the workers that only tries whether it runs.
 TRIED = 8
 KINDS = {kind.__name__: kind for kind in (ColumnError, InputError, MemoryLimitError, OptionError)}
@@ -24,6 +26,7 @@ KINDS = {kind.__name__: kind for kind in (ColumnError, InputError, MemoryLimitEr
 
 def prepare(spark: SparkSession, archive: str | os.PathLike[str] | None) -> None:
     """Ships the package to the workers if there is an archive, and tries on some that they have what later tasks need."""
+    refuse_old(spark)
     ship()
     if archive is not None:
         path = os.fspath(archive)
@@ -32,6 +35,14 @@ def prepare(spark: SparkSession, archive: str | os.PathLike[str] | None) -> None
         spark.addArtifacts(f"{path}#{_worker.ARCHIVE}", archive=True)
     tried = spark.range(0, TRIED, 1, TRIED).mapInArrow(_worker.check(__version__), "id long")
     run(tried.count)
+
+
+def refuse_old(spark: SparkSession) -> None:
+    """Refuses a version of Spark that is too old."""
+    version = spark.version
+    if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise LookalikeError(f"this is Spark {version}, and lookalike.spark needs Spark {oldest} or newer")
 
 
 def ship() -> None:

@@ -13,6 +13,8 @@ from typing import Any
 ARCHIVE = "lookalike"
 # How an error of the package is marked in the message of a failed task.
 MARK = "lookalike-error:"
+# The end of the names of rows that tasks of paths leave in the work folder.
+FINISHED = ".finished"
 # Edges that a task collects before it reduces them.
 MOST_EDGES = 1 << 22
 
@@ -71,6 +73,41 @@ def check(version: str) -> Callable[[Batches], Iterator[Any]]:
     def call(batches: Batches) -> Iterator[Any]:
         found(version)
         yield from batches
+
+    return reporting(call)
+
+
+def task(version: str, work: str, stage: str, units: list[int], threads: int) -> Callable[[Batches], Iterator[Any]]:
+    """Does tasks of :mod:`lookalike.tasks`: a row for each `id`, which is a place in `units`."""
+
+    def call(batches: Batches) -> Iterator[Any]:
+        import os
+        import secrets
+
+        import pyarrow as pa
+
+        lookalike = found(version)
+        from lookalike._native import Staged
+
+        staged = None
+        for batch in batches:
+            rows = []
+            for at in batch.column("id").to_pylist():
+                if staged is None:
+                    if not os.path.exists(os.path.join(work, "plan.json")):
+                        raise lookalike.InputError(f"a worker has no {work}: work= must be a folder that all of them reach")
+                    staged = Staged(work, threads)
+                # No two attempts have the same number, not even one that a driver started before it was killed.
+                attempt = secrets.randbits(31)
+                row = staged.task(stage, units[at], attempt)
+                # For a driver that is killed before it has all rows.
+                path = os.path.join(work, stage, f"{units[at]:06}-a{attempt}{FINISHED}")
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(f"{path}.part", "w", encoding="utf-8") as file:
+                    file.write(row)
+                os.replace(f"{path}.part", path)
+                rows.append(row)
+            yield pa.RecordBatch.from_arrays([pa.array(rows, pa.string())], names=["row"])
 
     return reporting(call)
 
