@@ -9,7 +9,7 @@ use super::at_least_one;
 use super::read::ReadRequest;
 use super::resources::ResourceRequest;
 use super::scheme::SchemeRequest;
-use crate::options::AddOptions;
+use crate::options::{AddOptions, Search, SearchQuery};
 use crate::refused::Refused;
 
 /// Unchecked options of a new index. All of them are fixed for the life of the index.
@@ -95,13 +95,24 @@ impl AddRequest {
     }
 }
 
-/// Unchecked options of a search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+/// A search: one query, or input with many of them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[setters(strip_option, into)]
 #[non_exhaustive]
 pub struct SearchRequest {
+    /// Find documents similar to this text.
+    pub text: Option<String>,
+    /// The id of the text: if the index has the text under this id, that document is the first match.
+    pub id: Option<String>,
+    /// Find documents similar to the stored one with this id, other than itself.
+    pub like: Option<String>,
+    /// Find documents similar to each of these. Its fields are named apart from those of a query.
+    #[serde(skip)]
+    pub input: ReadRequest,
+    /// Limits on reading the input.
+    #[serde(skip)]
+    pub resources: ResourceRequest,
     /// Minimum similarity, not below that of the index. Default: that of the index.
     pub threshold: Option<f64>,
     /// Number of matches per query at most. Default: 10.
@@ -113,12 +124,17 @@ pub struct SearchRequest {
 from_options!(SearchRequest);
 
 impl SearchRequest {
-    /// Checks all options.
+    /// Checks the query and all options.
     ///
     /// # Errors
     ///
-    /// Fails if a value is impossible.
-    pub fn check(&self) -> Result<SearchOptions, Refused> {
+    /// Fails if there is no query or more than one, or a value is impossible or has no effect.
+    pub fn check(self) -> Result<Search, Refused> {
+        let options = self.options()?;
+        Ok(Search { query: self.query()?, options })
+    }
+
+    fn options(&self) -> Result<SearchOptions, Refused> {
         let default = SearchOptions::default();
         if let Some(threshold) = self.threshold.filter(|threshold| !(*threshold > 0.0 && *threshold <= 1.0)) {
             return Err(Refused::out_of_range(JobOption::Threshold, threshold, "above 0 and at most 1"));
@@ -128,5 +144,27 @@ impl SearchRequest {
             .max_candidates
             .map_or(Ok(default.max_candidates), |most| at_least_one(JobOption::MaxCandidates, most))?;
         Ok(SearchOptions { threshold: self.threshold, top, max_candidates })
+    }
+
+    fn query(self) -> Result<SearchQuery, Refused> {
+        let reads = self.input.has_inputs();
+        if !reads {
+            self.input.check_unused()?;
+        }
+        match (self.text, self.id, self.like) {
+            (Some(_), _, Some(_)) => Err(Refused::not_with(JobOption::Like, JobOption::Query)),
+            (None, Some(_), _) => Err(Refused::needs(JobOption::Id, JobOption::Query)),
+            (Some(_), ..) if reads => Err(Refused::not_with(JobOption::Input, JobOption::Query)),
+            (.., Some(_)) if reads => Err(Refused::not_with(JobOption::Like, JobOption::Input)),
+            (Some(text), Some(id), None) => Ok(SearchQuery::Document { id, text }),
+            (Some(text), None, None) => Ok(SearchQuery::Text(text)),
+            (None, None, Some(id)) => Ok(SearchQuery::Like(id)),
+            (None, None, None) if reads => {
+                // A single query is answered without asking for the memory of the machine, which takes longer.
+                let resources = self.resources.check()?;
+                Ok(SearchQuery::Input(Box::new(self.input.check(&resources)?)))
+            }
+            (None, None, None) => Err(Refused::missing_unless(JobOption::Query, &[JobOption::Input, JobOption::Like])),
+        }
     }
 }
