@@ -100,7 +100,7 @@ impl Saved {
             let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
             let writer = self.index.writer()?;
             let documents: Vec<NewDocument<'_>> =
-                documents.iter().map(|(id, text, fields)| NewDocument { id, fields, text }).collect();
+                documents.iter().map(|(id, text, fields)| NewDocument::new(id, text).with_fields(fields)).collect();
             let put = if unless_duplicate { writer.put_if_new(&documents) } else { writer.put_many(&documents) };
             writer.close()?;
             let result = |put: Put| match put {

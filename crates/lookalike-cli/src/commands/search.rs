@@ -101,7 +101,7 @@ impl SearchArguments {
         notes::without_effect(&searched.without_effect);
         how.print(&searched, RowsGo::to(target.as_deref()), || {
             if is_read {
-                note(&searched, &snapshot, start.elapsed().as_secs_f64(), &run, search.options.max_candidates);
+                note(&searched, &snapshot, start.elapsed().as_secs_f64(), &run, search.options.max_candidates());
             }
             Ok(())
         })?;

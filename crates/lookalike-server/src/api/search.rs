@@ -234,8 +234,8 @@ impl SearchRequest {
         let search = request.check()?;
         let most = if self.passages { MOST_WITH_PASSAGES } else { MOST_MATCHES };
         for (option, value, most) in [
-            (JobOption::Top, search.options.top, most),
-            (JobOption::MaxCandidates, search.options.max_candidates, MOST_CANDIDATES),
+            (JobOption::Top, search.options.top(), most),
+            (JobOption::MaxCandidates, search.options.max_candidates(), MOST_CANDIDATES),
         ] {
             if value > most {
                 return Err(Refused::out_of_range(option, value, format!("at most {most}")).into());

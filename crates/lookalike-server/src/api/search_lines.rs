@@ -120,7 +120,7 @@ fn answer_some(
         let request = body::parse::<SearchRequest>(line).and_then(SearchRequest::check);
         // Passages are slow, and as large as the texts.
         matches +=
-            request.as_ref().map_or(0, |asked| if asked.passages { MOST_MATCHES } else { asked.search.options.top });
+            request.as_ref().map_or(0, |asked| if asked.passages { MOST_MATCHES } else { asked.search.options.top() });
         if !requests.is_empty() && matches > MOST_MATCHES {
             break;
         }

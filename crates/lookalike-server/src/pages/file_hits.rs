@@ -54,7 +54,7 @@ pub(super) fn show(
         let found = Found {
             index: index.name.clone(),
             documents: snapshot.len(),
-            threshold: search.options.threshold.unwrap_or_else(|| scheme.threshold()),
+            threshold: search.options.threshold().unwrap_or_else(|| scheme.threshold()),
             query: hits::Queried::File,
             answer: asked.answer,
             seconds: 0.0,

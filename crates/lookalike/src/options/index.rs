@@ -39,6 +39,7 @@ pub struct Search {
 
 /// Content to search for.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum SearchQuery {
     /// A text.
     Text(String),

@@ -5,10 +5,10 @@ use lookalike_core::remedy::JobOption;
 use lookalike_index::{CreateOptions, SearchOptions, Store};
 use serde::{Deserialize, Serialize};
 
-use super::at_least_one;
 use super::read::ReadRequest;
 use super::resources::ResourceRequest;
 use super::scheme::SchemeRequest;
+use super::{non_zero, share};
 use crate::options::{AddOptions, Search, SearchQuery};
 use crate::refused::Refused;
 
@@ -48,7 +48,7 @@ impl CreateRequest {
             let allowed = "one that looks at each text by itself: minhash, supershingle, exact, or simhash without idf";
             return Err(Refused::unknown_word(JobOption::Method, scheme.method().name(), allowed));
         }
-        Ok(CreateOptions { scheme, store: self.store.unwrap_or_default() })
+        Ok(CreateOptions::new(scheme).with_store(self.store.unwrap_or_default()))
     }
 }
 
@@ -135,15 +135,17 @@ impl SearchRequest {
     }
 
     fn options(&self) -> Result<SearchOptions, Refused> {
-        let default = SearchOptions::default();
-        if let Some(threshold) = self.threshold.filter(|threshold| !(*threshold > 0.0 && *threshold <= 1.0)) {
-            return Err(Refused::out_of_range(JobOption::Threshold, threshold, "above 0 and at most 1"));
+        let mut options = SearchOptions::default();
+        if let Some(threshold) = self.threshold {
+            options = options.with_threshold(share(JobOption::Threshold, threshold)?);
         }
-        let top = self.top.map_or(Ok(default.top), |top| at_least_one(JobOption::Top, top))?;
-        let max_candidates = self
-            .max_candidates
-            .map_or(Ok(default.max_candidates), |most| at_least_one(JobOption::MaxCandidates, most))?;
-        Ok(SearchOptions { threshold: self.threshold, top, max_candidates })
+        if let Some(top) = self.top {
+            options = options.with_top(non_zero(JobOption::Top, top)?);
+        }
+        if let Some(most) = self.max_candidates {
+            options = options.with_max_candidates(non_zero(JobOption::MaxCandidates, most)?);
+        }
+        Ok(options)
     }
 
     fn query(self) -> Result<SearchQuery, Refused> {
