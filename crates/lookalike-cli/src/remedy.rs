@@ -42,6 +42,14 @@ impl Spelling for Flags {
         }
     }
 
+    fn option(&self, option: JobOption) -> String {
+        match option {
+            // Positional; `--text` is the field of documents.
+            JobOption::Query => "a text".to_owned(),
+            option => self.name(option.name()),
+        }
+    }
+
     fn with_value(&self, name: &str, value: &str) -> String {
         format!("{} {value}", self.name(name))
     }
@@ -50,7 +58,7 @@ impl Spelling for Flags {
     fn to_give(&self, option: JobOption) -> String {
         match placeholder(option) {
             Some(placeholder) => self.with_value(option.name(), &placeholder),
-            None => self.name(option.name()),
+            None => self.option(option),
         }
     }
 }

@@ -122,6 +122,8 @@ pub enum JobOption {
     IgnoreBoilerplate,
     /// The corpus in which ids are looked up.
     In,
+    /// The documents to search for.
+    Input,
     /// The input.
     Inputs,
     /// The field or column of the ids of test items.
@@ -176,6 +178,9 @@ pub enum JobOption {
     Output,
     /// Kind of passages that count as leaks.
     Passages,
+    /// The text to search for. It is `text` in JSON and Python, where a search reads no fields; the command takes it as
+    /// it is typed, and `--text` is the field of documents.
+    Query,
     /// Probability of finding a pair at the threshold.
     Recall,
     /// Leave out documents of which little is left.
@@ -312,12 +317,17 @@ pub trait Spelling {
     /// An option by its name.
     fn name(&self, name: &str) -> String;
 
+    /// An option.
+    fn option(&self, option: JobOption) -> String {
+        self.name(option.name())
+    }
+
     /// An option with its value.
     fn with_value(&self, name: &str, value: &str) -> String;
 
     /// An option to be given with a value that only the caller can know.
     fn to_give(&self, option: JobOption) -> String {
-        self.name(option.name())
+        self.option(option)
     }
 
     /// True if the front end has this option.
@@ -359,7 +369,7 @@ pub fn in_words(remedies: &[Remedy], spelling: &impl Spelling) -> Option<String>
 impl Remedy {
     fn in_words(&self, spelling: &impl Spelling) -> String {
         let (name, to_give) =
-            (|option: &JobOption| spelling.name(option.name()), |option: &JobOption| spelling.to_give(*option));
+            (|option: &JobOption| spelling.option(*option), |option: &JobOption| spelling.to_give(*option));
         match self {
             // One without the other is refused.
             Self::Give(JobOption::Bands, None) => {
@@ -409,7 +419,10 @@ impl fmt::Display for OptionValue {
 impl JobOption {
     /// Its name, as in Python and JSON: lower case, with underscores.
     pub fn name(self) -> &'static str {
-        self.into()
+        match self {
+            Self::Query => Self::Text.into(),
+            option => option.into(),
+        }
     }
 
     /// The option of this name.

@@ -1,6 +1,8 @@
 //! Stores documents one after the other unless a near-duplicate is present. Works in chunks, so that most of the work
 //! is parallel; the result is the same as for one document at a time.
 
+use std::num::NonZeroUsize;
+
 use rayon::prelude::*;
 
 use crate::block::BlockBuilder;
@@ -61,7 +63,7 @@ impl Core {
         let state = std::sync::Arc::new(state);
         let snapshot = Snapshot::new(shared, std::sync::Arc::clone(&state));
         // As many matches in the index may be gone by then as documents are added together.
-        let search = snapshot.prepare(&SearchOptions { top: CHUNK + 1, ..SearchOptions::default() })?;
+        let search = snapshot.prepare(&SearchOptions::default().with_top(NonZeroUsize::MIN.saturating_add(CHUNK)))?;
         let meet = |document: &NewDocument<'_>| {
             let Write::Put { prepared, stored } = Write::put(kernel, document) else { unreachable!("a put is a put") };
             let mut question = snapshot.question(document.text);

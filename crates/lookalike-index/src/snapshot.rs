@@ -122,7 +122,7 @@ impl Snapshot {
 
     pub(crate) fn prepare(&self, options: &SearchOptions) -> Result<Search<'_>> {
         let lowest = self.kernel.scheme.threshold();
-        let threshold = options.threshold.unwrap_or(lowest);
+        let threshold = options.threshold().unwrap_or(lowest);
         if threshold < lowest || threshold.is_nan() {
             return Err(Error::ThresholdTooLow { threshold, lowest });
         }
@@ -132,9 +132,9 @@ impl Snapshot {
             state: &self.state,
             criterion: with_threshold(self.kernel.scheme.criterion(), threshold)?,
             // If bits decide, a threshold applies only if it is given.
-            threshold: options.threshold.unwrap_or(0.0),
-            max_candidates: options.max_candidates,
-            top: options.top,
+            threshold: options.threshold().unwrap_or(0.0),
+            max_candidates: options.max_candidates(),
+            top: options.top(),
         })
     }
 

@@ -1,5 +1,7 @@
 //! Input and output types of an index.
 
+use std::num::NonZeroUsize;
+
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::scheme::Scheme;
@@ -7,6 +9,7 @@ use serde::Serialize;
 
 /// Parameters of a new index.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct CreateOptions {
     /// Definition of near-duplicates, and the method of finding them; fixed for the life of the index.
     ///
@@ -14,6 +17,19 @@ pub struct CreateOptions {
     pub scheme: Scheme,
     /// Content stored for each document.
     pub store: Store,
+}
+
+impl CreateOptions {
+    /// Stores texts, under this definition of near-duplicates.
+    pub fn new(scheme: Scheme) -> Self {
+        Self { scheme, ..Self::default() }
+    }
+
+    /// Stores this for each document.
+    #[must_use]
+    pub fn with_store(self, store: Store) -> Self {
+        Self { store, ..self }
+    }
 }
 
 lookalike_core::word_enum! {
@@ -32,6 +48,7 @@ lookalike_core::word_enum! {
 
 /// A document to be stored.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct NewDocument<'a> {
     /// Its id; not empty.
     pub id: &'a str,
@@ -56,6 +73,7 @@ impl<'a> NewDocument<'a> {
 
 /// A stored document.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Document {
     /// Its id.
     pub id: String,
@@ -104,24 +122,69 @@ pub enum Query<'a> {
 }
 
 /// Options of a search.
+///
+/// ```
+/// use std::num::NonZeroUsize;
+///
+/// use lookalike_index::SearchOptions;
+///
+/// let one = SearchOptions::default().with_threshold(0.9).with_top(NonZeroUsize::MIN);
+/// assert_eq!((one.top(), one.max_candidates()), (1, 100_000));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchOptions {
-    /// Minimum similarity, not below that of the index, which is the default.
-    pub threshold: Option<f64>,
-    /// Maximum number of hits to return.
-    pub top: usize,
-    /// Maximum number of candidates to compare, those with the best sketches first.
-    pub max_candidates: usize,
+    threshold: Option<f64>,
+    top: NonZeroUsize,
+    max_candidates: NonZeroUsize,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { threshold: None, top: 10, max_candidates: 100_000 }
+        const TOP: NonZeroUsize = NonZeroUsize::new(10).unwrap();
+        const MAX_CANDIDATES: NonZeroUsize = NonZeroUsize::new(100_000).unwrap();
+        Self { threshold: None, top: TOP, max_candidates: MAX_CANDIDATES }
+    }
+}
+
+impl SearchOptions {
+    /// Sets the minimum similarity. Default: that of the index. A search fails if it is below that, or is not a
+    /// similarity by the measure of the index.
+    #[must_use]
+    pub fn with_threshold(self, threshold: f64) -> Self {
+        Self { threshold: Some(threshold), ..self }
+    }
+
+    /// Sets the maximum number of hits to return. Default: 10.
+    #[must_use]
+    pub fn with_top(self, top: NonZeroUsize) -> Self {
+        Self { top, ..self }
+    }
+
+    /// Sets the maximum number of candidates to compare, those with the best sketches first. Default: 100,000.
+    #[must_use]
+    pub fn with_max_candidates(self, max_candidates: NonZeroUsize) -> Self {
+        Self { max_candidates, ..self }
+    }
+
+    /// Minimum similarity, if it is not that of the index.
+    pub fn threshold(&self) -> Option<f64> {
+        self.threshold
+    }
+
+    /// Maximum number of hits to return.
+    pub fn top(&self) -> usize {
+        self.top.get()
+    }
+
+    /// Maximum number of candidates to compare.
+    pub fn max_candidates(&self) -> usize {
+        self.max_candidates.get()
     }
 }
 
 /// A document that is similar enough.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Hit {
     /// Its id.
     pub id: String,
@@ -136,6 +199,11 @@ pub struct Hit {
 }
 
 impl Hit {
+    /// Creates a hit without fields.
+    pub fn new(id: String, similarity: f64, likeness: Likeness, exact_copy: bool) -> Self {
+        Self { id, similarity, likeness, exact_copy, fields: String::new() }
+    }
+
     /// Share of the query's features that are in the hit, if features were compared.
     pub fn containment_of_query(&self) -> Option<f64> {
         self.likeness.overlap().map(Overlap::containment_left)
@@ -149,6 +217,7 @@ impl Hit {
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Answer {
     /// Most similar first. Of hits with equal similarity, the query's own document comes first, then exact copies, then
     /// the others, each in the order in which they were added.
@@ -166,6 +235,7 @@ pub struct Answer {
 /// Statistics of an index.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Stat {
     /// Documents that can be found.
     pub document_count: u64,
@@ -193,6 +263,7 @@ pub struct Stat {
 
 /// The result of merging another index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Merged {
     /// Number of new documents.
     pub added_count: u64,
@@ -205,6 +276,7 @@ pub struct Merged {
 /// The result of checking all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Verification {
     /// Documents that can be found.
     pub document_count: u64,
@@ -222,6 +294,7 @@ pub struct Verification {
 /// Part of a log that could not be read when an index was repaired.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Lost {
     /// The damaged file, within the folder of the index.
     pub file: String,
@@ -242,6 +315,7 @@ pub struct Lost {
 /// Something that is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Problem {
     /// The file, within the folder of the index.
     pub file: String,
@@ -252,6 +326,7 @@ pub struct Problem {
 /// Result of an upgrade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Upgrade {
     /// Nothing to do: the index has the newest version.
     Current,

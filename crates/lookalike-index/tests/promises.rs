@@ -4,6 +4,7 @@ mod made;
 
 use std::fs;
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use lookalike_core::bucket::banding::Banding;
@@ -20,11 +21,15 @@ use lookalike_index::{
 use made::{Chance, Model, check_answer, documents};
 
 fn create(folder: &Path, scheme: Scheme) -> Index {
-    Index::create(folder, &CreateOptions { scheme, ..CreateOptions::default() }).unwrap()
+    Index::create(folder, &CreateOptions::new(scheme)).unwrap()
+}
+
+fn number(number: usize) -> NonZeroUsize {
+    NonZeroUsize::new(number).unwrap()
 }
 
 fn all() -> SearchOptions {
-    SearchOptions { top: 1000, ..SearchOptions::default() }
+    SearchOptions::default().with_top(number(1000))
 }
 
 #[test]
@@ -117,7 +122,7 @@ fn deleted_documents_are_not_found_and_their_bytes_are_gone_after_a_purge() {
     let path = folder.path().join("index");
     for store in [Store::Text, Store::Features] {
         let path = path.join(format!("{store:?}"));
-        let index = Index::create(&path, &CreateOptions { store, ..CreateOptions::default() }).unwrap();
+        let index = Index::create(&path, &CreateOptions::default().with_store(store)).unwrap();
         let writer = index.writer().unwrap();
         // Random letters cannot be compressed.
         let secret = "the codeword qzXvW83kPoLmNbVtR belongs to the agent who came at night";
@@ -232,16 +237,15 @@ fn thresholds_below_that_of_the_index_are_refused_and_others_are_kept_to() {
     }
     let snapshot = index.snapshot().unwrap();
     for threshold in [0.7, 0.8, 0.9, 1.0] {
-        let answer =
-            snapshot.search(Query::Text(&text), &SearchOptions { threshold: Some(threshold), ..all() }).unwrap();
+        let answer = snapshot.search(Query::Text(&text), &all().with_threshold(threshold)).unwrap();
         check_answer(&model, &text, &answer, threshold, 0.95_f64.max(threshold));
     }
     for threshold in [0.69, 0.0, f64::NAN] {
-        let options = SearchOptions { threshold: Some(threshold), ..all() };
+        let options = all().with_threshold(threshold);
         assert!(matches!(snapshot.search(Query::Text(&text), &options), Err(Error::ThresholdTooLow { .. })));
     }
-    assert!(snapshot.search(Query::Text(&text), &SearchOptions { threshold: Some(1.5), ..all() }).is_err());
-    let best = snapshot.search(Query::Text(&text), &SearchOptions { top: 2, ..all() }).unwrap();
+    assert!(snapshot.search(Query::Text(&text), &all().with_threshold(1.5)).is_err());
+    let best = snapshot.search(Query::Text(&text), &all().with_top(number(2))).unwrap();
     assert_eq!(best.hits.len(), 2);
 }
 
@@ -294,8 +298,7 @@ fn every_method_that_can_sketch_a_text_by_itself_is_searched_by() {
         }
     }
     for method in [MethodOptions::Copies(Checksum::Text), simhash(Width::Bits64, Weights::Idf, false)] {
-        let options =
-            CreateOptions { scheme: Scheme::default().with_method(method).unwrap(), ..CreateOptions::default() };
+        let options = CreateOptions::new(Scheme::default().with_method(method).unwrap());
         let path = folder.path().join("refused");
         assert!(matches!(Index::create(&path, &options), Err(Error::MethodWithoutIndex { .. })));
         assert!(!path.exists());
@@ -320,7 +323,7 @@ fn a_quotation_finds_its_book_and_a_book_its_quotations_as_often_as_stated() {
     let shingle = "word:5".parse().unwrap();
     for (stored, asked) in [(&books, &quotations), (&quotations, &books)] {
         for store in [Store::Text, Store::Features] {
-            let options = CreateOptions { scheme: Scheme::containment(0.8).unwrap(), store };
+            let options = CreateOptions::new(Scheme::containment(0.8).unwrap()).with_store(store);
             let path = folder.path().join(format!("{}-{store:?}", stored[0].len()));
             let index = Index::create(&path, &options).unwrap();
             let writer = index.writer().unwrap();
@@ -373,7 +376,7 @@ fn a_huge_bucket_is_searched_in_bounded_memory_the_closest_first() {
     }
     writer.compact(false).unwrap();
     let before = most_resident();
-    let options = SearchOptions { max_candidates: 1000, ..SearchOptions::default() };
+    let options = SearchOptions::default().with_max_candidates(number(1000));
     let snapshot = index.snapshot().unwrap();
     let answer = snapshot.search(Query::Text(text), &options).unwrap();
     assert_eq!((answer.candidate_count, answer.compared_count, answer.complete), (count + 1, 1000, false));
@@ -408,7 +411,7 @@ fn an_answer_states_the_total_and_a_document_with_51_copies_finds_itself() {
         let snapshot = index.snapshot().unwrap();
         let own = Query::Document { id: "d50", text: &text };
         let usual = SearchOptions::default();
-        for options in [usual, SearchOptions { max_candidates: 5, ..usual }, SearchOptions { top: 1, ..usual }] {
+        for options in [usual, usual.with_max_candidates(number(5)), usual.with_top(number(1))] {
             let answer = snapshot.search(own, &options).unwrap();
             assert_eq!(answer.hits[0].id, "d50", "{options:?}");
             assert!(!answer.complete, "{options:?}");

@@ -201,7 +201,11 @@ impl Spelling for Keywords {
     }
 
     fn has(&self, option: JobOption) -> bool {
-        !matches!(option, JobOption::DryRun | JobOption::Annotate | JobOption::In | JobOption::Resume)
+        // `search_many` searches for the rows of data.
+        !matches!(
+            option,
+            JobOption::DryRun | JobOption::Annotate | JobOption::In | JobOption::Input | JobOption::Resume
+        )
     }
 }
 

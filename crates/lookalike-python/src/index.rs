@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt64Array};
-use lookalike::index::{self, Index, NewDocument, Put, Query, SearchOptions};
+use lookalike::index::{self, Index, NewDocument, Put};
 use lookalike::{
-    AddRequest, CreateRequest, Progress, ReadRequest, ResourceRequest, Resources, SearchRequest, from_options,
+    AddRequest, CreateRequest, Progress, ReadRequest, ResourceRequest, Resources, SearchRequest, Silent, from_options,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -100,7 +100,7 @@ impl Saved {
             let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
             let writer = self.index.writer()?;
             let documents: Vec<NewDocument<'_>> =
-                documents.iter().map(|(id, text, fields)| NewDocument { id, fields, text }).collect();
+                documents.iter().map(|(id, text, fields)| NewDocument::new(id, text).with_fields(fields)).collect();
             let put = if unless_duplicate { writer.put_if_new(&documents) } else { writer.put_many(&documents) };
             writer.close()?;
             let result = |put: Put| match put {
@@ -128,26 +128,17 @@ impl Saved {
     }
 
     /// Documents like a text, or like the stored one with this id.
-    #[pyo3(signature = (given, text=None, like=None))]
-    fn search(
-        &self,
-        py: Python<'_>,
-        given: &Bound<'_, PyDict>,
-        text: Option<String>,
-        like: Option<String>,
-    ) -> PyResult<table::Columns> {
-        let options = search_options(py, given)?;
-        let query = match (&text, &like) {
-            (Some(text), None) => Query::Text(text),
-            (None, Some(like)) => Query::Id(like),
-            _ => {
-                let message = "give a text, or like= with the id of a document of the index";
-                return Err(error::option(py, "like", "missing", message));
-            }
+    fn search(&self, py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<table::Columns> {
+        let search = search_request(py, given)?.check().map_err(|refused| refuse(py, &refused))?;
+        let mut found = Vec::new();
+        let mut each = |asked: index::Asked<'_>| {
+            let match_count = asked.answer.match_count;
+            found.extend(asked.answer.hits.into_iter().map(|hit| (hit, match_count)));
+            Ok(())
         };
-        let answer = py.detach(|| self.index.snapshot()?.search(query, &options));
-        let answer = answer.map_err(|cause| error::raise_index(py, &cause))?;
-        Ok(hits(answer.hits.iter().map(|hit| (None, hit, answer.match_count)).collect()))
+        let searched = py.detach(|| index::search(&self.index.snapshot()?, &search, &mut each, &Silent));
+        searched.map_err(|cause| error::raise(py, &cause))?;
+        Ok(hits(found.iter().map(|(hit, count)| (None, hit, *count)).collect()))
     }
 
     /// Documents like each row of a table.
@@ -162,12 +153,12 @@ impl Saved {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<table::Columns> {
         let refuse = |refused| refuse(py, &refused);
-        let search = search_options(py, given)?;
-        let resources = from_options::<ResourceRequest>(options(resources)?).map_err(refuse)?;
-        let resources = resources.check().map_err(refuse)?;
-        let mut read = from_options::<ReadRequest>(options(reading)?).map_err(refuse)?;
-        data.read_by(&mut read);
-        let read = read.check(&resources).map_err(refuse)?;
+        let mut request = search_request(py, given)?;
+        request.input = from_options::<ReadRequest>(options(reading)?).map_err(refuse)?;
+        data.read_by(&mut request.input);
+        request.resources = from_options::<ResourceRequest>(options(resources)?).map_err(refuse)?;
+        let resources = request.resources.check().map_err(refuse)?;
+        let search = request.check().map_err(refuse)?;
         let mut found = Vec::new();
         Runner::new(&resources, progress).run(py, |progress| {
             let mut each = |asked: index::Asked<'_>| {
@@ -177,7 +168,7 @@ impl Saved {
                 found.extend(asked.answer.hits.into_iter().map(|hit| (row, hit, match_count)));
                 Ok(())
             };
-            index::search(&self.index.snapshot()?, &read, &search, &mut each, progress)
+            index::search(&self.index.snapshot()?, &search, &mut each, progress)
         })?;
         Ok(hits(found.iter().map(|(row, hit, count)| (Some(row.unwrap_or(0)), hit, *count)).collect()))
     }
@@ -271,9 +262,8 @@ impl Saved {
     }
 }
 
-fn search_options(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<SearchOptions> {
-    let request = SearchRequest::from_options(options(given)?).and_then(|request| request.check());
-    request.map_err(|refused| refuse(py, &refused))
+fn search_request(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<SearchRequest> {
+    SearchRequest::from_options(options(given)?).map_err(|refused| refuse(py, &refused))
 }
 
 /// Runs a short job on all cores.

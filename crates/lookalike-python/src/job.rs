@@ -33,8 +33,9 @@ impl Progress for State {
 
     fn advance(&self, bytes: u64, counted: Counted) {
         self.bytes.fetch_add(bytes, Relaxed);
-        let (Counted::Documents(count) | Counted::Rereadings(count)) = counted;
-        self.documents.fetch_add(count, Relaxed);
+        if let Counted::Documents(count) | Counted::Rereadings(count) = counted {
+            self.documents.fetch_add(count, Relaxed);
+        }
     }
 
     fn finish(&self) {}

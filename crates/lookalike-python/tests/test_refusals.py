@@ -47,6 +47,8 @@ def call(job: str, given: dict[str, Any], folder: Path) -> None:
         lookalike.Index.create(folder / "made", **given)
     elif job == "search":
         lookalike.Index.create(folder / "archive").search("a text", **given)
+    elif job == "search_for":
+        lookalike.Index.create(folder / "archive").search(**given)
     elif job == "tune":
         lookalike.tune(**given)
     elif job == "evaluate":

@@ -227,6 +227,11 @@ impl lookalike::Spelling for JsonFields {
     fn with_value(&self, name: &str, value: &str) -> String {
         format!("\"{name}\": \"{value}\"")
     }
+
+    /// A search reads no files.
+    fn has(&self, option: lookalike::JobOption) -> bool {
+        option != lookalike::JobOption::Input
+    }
 }
 
 /// Names the invalid option, so that a program can tell which of its values is wrong.

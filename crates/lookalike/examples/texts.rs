@@ -14,10 +14,10 @@ fn main() -> Result<()> {
     println!("{scheme}");
     for (text, fate) in news.iter().zip(texts::dedup(news, &scheme)?) {
         match fate {
-            Fate::Kept => println!("kept                 {text}"),
             Fate::Removed { by, likeness, .. } => {
                 println!("removed by {by} at {:.2}  {text}", likeness.similarity(scheme.criterion()));
             }
+            _ => println!("kept                 {text}"),
         }
     }
     Ok(())

@@ -38,6 +38,7 @@ impl dyn Progress + '_ {
 
 /// Items counted by a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Counted {
     /// Documents read for the first time.
     Documents(u64),

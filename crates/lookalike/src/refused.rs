@@ -1,6 +1,6 @@
 //! Reasons for rejecting a request, as data, so that each front end can use its own spelling.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 
 use lookalike_core::remedy::{BareNames, JobOption, Remedy, Spelling, in_words};
@@ -10,6 +10,7 @@ use rapidfuzz::distance::jaro_winkler;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refused {
     name: Cow<'static, str>,
+    option: Option<JobOption>,
     why: Refusal,
     remedies: Vec<Remedy>,
 }
@@ -22,8 +23,8 @@ pub enum Refusal {
     Needs(JobOption, Option<&'static str>),
     /// It contradicts another option, or one value of it.
     NotWith(JobOption, Option<String>),
-    /// It is missing, and so is the alternative option.
-    MissingUnless(JobOption),
+    /// It is missing, and so are the alternative options.
+    MissingUnless(Vec<JobOption>),
     /// It would replace a field of the input that another option names.
     Replaces(JobOption, String),
     /// Its value is a number or a size that is too small or too large.
@@ -63,7 +64,7 @@ impl Refused {
             Refusal::OutOfReach(error) => error.remedies(),
             _ => Vec::new(),
         };
-        Self { name: option.name().into(), why, remedies }
+        Self { name: option.name().into(), option: Some(option), why, remedies }
     }
 
     /// Adds changes of options that would help, if the reason alone does not show them.
@@ -74,7 +75,7 @@ impl Refused {
 
     /// Rejects a value; the caller adds the name of the option.
     fn unnamed(why: Refusal) -> Self {
-        Self { name: "".into(), why, remedies: Vec::new() }
+        Self { name: "".into(), option: None, why, remedies: Vec::new() }
     }
 
     /// Rejects an option that has no effect without another.
@@ -97,6 +98,11 @@ impl Refused {
         Self::new(option, Refusal::NotWith(other, Some(value.into())))
     }
 
+    /// Rejects a request that needs this option or one of the others.
+    pub(crate) fn missing_unless(option: JobOption, others: &[JobOption]) -> Self {
+        Self::new(option, Refusal::MissingUnless(others.to_vec()))
+    }
+
     /// Rejects a value that is too small or too large.
     pub fn out_of_range(option: JobOption, value: impl fmt::Display, allowed: impl Into<String>) -> Self {
         Self::new(option, Refusal::OutOfRange { value: value.to_string(), allowed: allowed.into() })
@@ -114,18 +120,22 @@ impl Refused {
             .filter(|(similarity, _)| *similarity > 0.8)
             .max_by(|left, right| left.0.total_cmp(&right.0));
         let why = Refusal::UnknownOption { similar: similar.map(|(_, option)| option) };
-        Self { name: name.into(), ..Self::unnamed(why) }
+        Self::unnamed(why).of(&name)
     }
 
     /// Moves the reason to another option, in which the value was given.
     #[must_use]
     pub(crate) fn renamed(self, option: JobOption) -> Self {
-        Self { name: option.name().into(), ..self }
+        Self { name: option.name().into(), option: Some(option), ..self }
     }
 
     /// Sets the option, if the reason was found before it was known.
     pub(crate) fn of(self, name: &str) -> Self {
-        if self.name.is_empty() { Self { name: name.to_owned().into(), ..self } } else { self }
+        if self.name.is_empty() {
+            Self { name: name.to_owned().into(), option: JobOption::of_name(name), ..self }
+        } else {
+            self
+        }
     }
 
     /// The name of the option, as in JSON.
@@ -135,7 +145,7 @@ impl Refused {
 
     /// The option; none if there is no option with this name.
     pub fn option(&self) -> Option<JobOption> {
-        JobOption::of_name(&self.name)
+        self.option
     }
 
     /// The reason.
@@ -158,11 +168,11 @@ impl Refused {
     }
 
     fn reason(&self, spelling: &impl Spelling) -> String {
-        let name = |option: &JobOption| spelling.name(option.name());
+        let name = |option: &JobOption| spelling.option(*option);
         let spelled = |option: &JobOption, value: Option<&str>| {
             value.map_or_else(|| name(option), |value| spelling.with_value(option.name(), value))
         };
-        let option = spelling.name(&self.name);
+        let option = self.option.map_or_else(|| spelling.name(&self.name), |option| spelling.option(option));
         match &self.why {
             // Inputs are positional, and have no name that people type.
             Refusal::Needs(JobOption::Inputs, value) => format!("{option} needs {}", value.unwrap_or("an input")),
@@ -170,7 +180,11 @@ impl Refused {
             Refusal::NotWith(other, value) => {
                 format!("{option} cannot be combined with {}", spelled(other, value.as_deref()))
             }
-            Refusal::MissingUnless(other) => format!("{option} or {} must be given", name(other)),
+            Refusal::MissingUnless(others) => {
+                let others = others.iter().filter(|option| spelling.has(**option)).map(name);
+                let all: Vec<String> = std::iter::once(option).chain(others).collect();
+                format!("{} must be given", one_of(&all))
+            }
             Refusal::Replaces(other, field) => {
                 let other = name(other);
                 format!("{option} would replace the field '{field}', which {other} names: rename it in the input")
@@ -243,10 +257,10 @@ fn plain_type(wanted: &dyn serde::de::Expected) -> String {
 }
 
 /// Joins words with commas, and "or" before the last.
-fn one_of(words: &[&str]) -> String {
+fn one_of<S: Borrow<str>>(words: &[S]) -> String {
     match words {
         [] => String::new(),
-        [word] => (*word).to_owned(),
-        [words @ .., last] => format!("{} or {last}", words.join(", ")),
+        [word] => word.borrow().to_owned(),
+        [words @ .., last] => format!("{} or {}", words.join(", "), last.borrow()),
     }
 }

@@ -227,9 +227,7 @@ fn delivery() -> Case {
     let texts = [text(1), longer, text(2), shouted, text(3), text(4), text(40)];
     case.write("delivery.jsonl", jsonl(&texts));
     let scheme = similarity("word:2", 0.7, 1.0);
-    patiently(|| {
-        Ok(Index::create(&case.path("index"), &CreateOptions { scheme: scheme.clone(), ..Default::default() })?)
-    });
+    patiently(|| Ok(Index::create(&case.path("index"), &CreateOptions::new(scheme.clone()))?));
     put(&case, NewDocument::new("old", &format!("{} as before", text(3))));
     put(&case, NewDocument::new("other", &text(9)));
     case

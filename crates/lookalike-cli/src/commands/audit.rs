@@ -39,10 +39,10 @@ pub(crate) struct AuditArguments {
     #[arg(long, value_name = "FILE", num_args = 0.., help_heading = "Input")]
     labels: Option<Vec<PathBuf>>,
     /// Write the page to this file instead, for somebody else; it needs no network, and saves their labels as a file
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["labels", "summary"], help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
     /// Replace FILE if it exists
-    #[arg(long, requires = "report", help_heading = "Output")]
+    #[arg(long, help_heading = "Output")]
     force: bool,
     /// Address of the page, on this machine; port 0 is any that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", help_heading = "Output")]
@@ -56,6 +56,8 @@ pub(crate) struct AuditArguments {
 impl AuditArguments {
     pub(crate) fn run(self) -> Result<Done> {
         let run = self.run.options()?;
+        // Check before reading the run: a mistake in a flag does not depend on it.
+        self.request().check()?;
         if let Some(files) = &self.labels {
             let result = with_threads(&run, |progress| lookalike::judge(&self.folder, files, progress))??;
             show(&result, &self.folder, self.summary, &run)?;
@@ -69,16 +71,22 @@ impl AuditArguments {
         Ok(Done::All)
     }
 
-    fn prepare(&self, run: &RunOptions) -> Result<Audit> {
+    fn request(&self) -> AuditRequest {
         let mut request = AuditRequest::default();
         request.folder.clone_from(&self.folder);
         request.sample = self.sample;
         request.near_misses = self.near_misses;
         request.seed = self.seed;
         request.labeler.clone_from(&self.labeler);
+        request.labels.clone_from(&self.labels);
+        request.summary = self.summary.given();
         request.report.clone_from(&self.report);
-        // Check before reading the run: a mistake in a flag does not depend on it.
-        request.clone().check()?;
+        request.force = self.force.then_some(true);
+        request
+    }
+
+    fn prepare(&self, run: &RunOptions) -> Result<Audit> {
+        let mut request = self.request();
         let Some(finished) = finished(&self.folder)? else {
             bail!(
                 "the texts of {} cannot be read again: its input was standard input, or is gone, or the run was one of another version",

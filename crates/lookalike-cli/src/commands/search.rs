@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use lookalike::index::{Answer, Asked, Error as IndexError, Hit, Index, Query, SearchRow, Searched, Snapshot, Store};
+use lookalike::index::{Answer, Asked, Error as IndexError, Hit, Index, SearchRow, Searched, Snapshot, Store};
 use lookalike::io::read::Split;
-use lookalike::{FoundText, ReadOptions, RowFormat, RowWriter, Scheme, SearchRequest, Sink, TextPair, until_closed};
+use lookalike::{FoundText, RowFormat, RowWriter, Scheme, SearchRequest, Sink, TextPair, until_closed};
 
 use crate::commands::index::open;
 use crate::commands::{Done, done, to_output};
@@ -27,10 +27,10 @@ pub(crate) struct SearchArguments {
     #[arg(value_name = "INDEX")]
     index: PathBuf,
     /// Text to search for; - reads queries from standard input, one per line or JSONL record
-    #[arg(value_name = "QUERY", required_unless_present_any = ["input", "like"], conflicts_with_all = ["input", "like"])]
+    #[arg(value_name = "QUERY")]
     query: Option<String>,
     /// Search for each document of these files, folders, patterns or addresses
-    #[arg(long, value_name = "INPUT", num_args = 1.., conflicts_with = "like", help_heading = "Input")]
+    #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Input")]
     input: Vec<PathBuf>,
     /// Search for documents similar to the stored document with this id
     #[arg(long, value_name = "ID", help_heading = "Input")]
@@ -71,22 +71,11 @@ struct OutputArguments {
     force: bool,
 }
 
-/// Query of a search.
-enum Wanted {
-    Text(String),
-    Id(String),
-    Input(Box<ReadOptions>),
-}
-
 impl SearchArguments {
     pub(crate) fn run(self) -> Result<Done> {
-        let resources = self.resources.request().check()?;
-        let run = RunOptions { resources, talk: self.resources.run.talk() };
-        let mut request = SearchRequest::default();
-        request.threshold = self.threshold;
-        request.top = self.top;
-        request.max_candidates = self.max_candidates;
-        let options = request.check()?;
+        let request = self.request();
+        let run = RunOptions { resources: request.resources.check()?, talk: self.resources.run.talk() };
+        let search = request.check()?;
         let (path, index) = (self.index.clone(), open(&self.index)?);
         let snapshot = index.snapshot()?;
         let target = self.output.output.clone().filter(|output| output.as_os_str() != "-");
@@ -98,29 +87,11 @@ impl SearchArguments {
         let stdout = if self.output.show { Box::new(streams::painted_stdout()) } else { streams::stdout() };
         let force = self.output.force;
         let how = self.summary;
-        let wanted = self.wanted(&run)?;
         let start = Instant::now();
         let searched = to_output(target.as_deref(), force, &run, stdout, |writer, progress| {
             let mut out = Shown { writer, snapshot: &snapshot, show, has_header: false };
-            let searched = match &wanted {
-                Wanted::Text(text) => {
-                    let answer = snapshot.search(Query::Text(text), &options)?;
-                    let searched = Searched::of(&answer);
-                    until_closed(out.take(Asked::new("query", text, answer)))?;
-                    searched
-                }
-                Wanted::Id(id) => {
-                    let answer = snapshot.search(Query::Id(id), &options)?;
-                    let searched = Searched::of(&answer);
-                    let text = snapshot.document(id)?.and_then(|document| document.text);
-                    until_closed(out.take(Asked::new(id, text.as_deref().unwrap_or_default(), answer)))?;
-                    searched
-                }
-                Wanted::Input(read) => {
-                    let take = &mut |asked: Asked<'_>| out.take(asked);
-                    until_closed(lookalike::index::search(&snapshot, read, &options, take, progress))?
-                }
-            };
+            let take = &mut |asked: Asked<'_>| out.take(asked);
+            let searched = until_closed(lookalike::index::search(&snapshot, &search, take, progress))?;
             until_closed(out.writer.flush().map_err(lookalike::Error::unwritable))?;
             Ok(searched)
         });
@@ -130,24 +101,29 @@ impl SearchArguments {
         notes::without_effect(&searched.without_effect);
         how.print(&searched, RowsGo::to(target.as_deref()), || {
             if is_read {
-                note(&searched, &snapshot, start.elapsed().as_secs_f64(), &run, options.max_candidates);
+                note(&searched, &snapshot, start.elapsed().as_secs_f64(), &run, search.options.max_candidates());
             }
             Ok(())
         })?;
         Ok(done(searched.skipped_count))
     }
 
-    fn wanted(self, run: &RunOptions) -> Result<Wanted> {
-        Ok(match (self.query, self.like) {
-            (Some(text), _) if text == "-" => {
-                let mut lines = self.settings.request(vec!["-".into()]);
-                lines.split = lines.split.or(Some(Split::Line));
-                Wanted::Input(Box::new(lines.check(&run.resources)?))
+    fn request(&self) -> SearchRequest {
+        let mut request = SearchRequest::default();
+        request.input = self.settings.request(self.input.clone());
+        match self.query.as_deref() {
+            Some("-") if self.input.is_empty() => {
+                request.input.inputs.push("-".into());
+                request.input.split = request.input.split.or(Some(Split::Line));
             }
-            (Some(text), _) => self.settings.request(Vec::new()).check_unused().map(|()| Wanted::Text(text))?,
-            (None, Some(id)) => self.settings.request(Vec::new()).check_unused().map(|()| Wanted::Id(id))?,
-            (None, None) => Wanted::Input(Box::new(self.settings.request(self.input).check(&run.resources)?)),
-        })
+            text => request.text = text.map(str::to_owned),
+        }
+        request.like.clone_from(&self.like);
+        request.resources = self.resources.request();
+        request.threshold = self.threshold;
+        request.top = self.top;
+        request.max_candidates = self.max_candidates;
+        request
     }
 }
 

@@ -167,7 +167,7 @@ fn show(report: &SetsReport, options: &SetsOptions) {
                 "note: elements are separated by blanks, but most lines have a '{separator}': should it be --delimiter '{separator}'?"
             );
         }
-        None => {}
+        _ => {}
     }
     if report.empty_count > 0 {
         talk!("note: {} without elements, which match nothing", numbers::of(report.empty_count, "set"));

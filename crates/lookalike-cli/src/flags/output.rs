@@ -73,6 +73,14 @@ impl RowsGo {
 }
 
 impl SummaryArguments {
+    /// The format, if it is not the default.
+    pub(crate) fn given(self) -> Option<String> {
+        match self.summary {
+            SummaryArgument::Text => None,
+            format => format.to_possible_value().map(|value| value.get_name().to_owned()),
+        }
+    }
+
     /// Prints a summary: as JSON, or for people with `text`.
     pub(crate) fn print(self, summary: &impl Serialize, rows: RowsGo, text: impl FnOnce() -> Result<()>) -> Result<()> {
         match (self.summary, rows) {

@@ -55,9 +55,14 @@ impl Progress for Watch {
 
     fn advance(&self, bytes: u64, counted: Counted) {
         match counted {
-            Counted::Documents(count) => self.counts.documents.fetch_add(count, Relaxed),
-            Counted::Rereadings(count) => self.counts.rereadings.fetch_add(count, Relaxed),
-        };
+            Counted::Documents(count) => {
+                self.counts.documents.fetch_add(count, Relaxed);
+            }
+            Counted::Rereadings(count) => {
+                self.counts.rereadings.fetch_add(count, Relaxed);
+            }
+            _ => {}
+        }
         let done = self.bytes.fetch_add(bytes, Relaxed) + bytes;
         // If another thread is showing progress, do not wait for it.
         let Ok(mut stage) = self.stage.try_lock() else { return };

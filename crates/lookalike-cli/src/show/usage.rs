@@ -1,5 +1,6 @@
 //! Messages for wrong calls, help and version.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
@@ -36,13 +37,20 @@ pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
     let message = text.split("\n\nUsage").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
     let message = message.trim_start_matches("error: ").replace("\n\n  tip: ", "; ");
     let words: Vec<String> = message.split_whitespace().map(without_secrets).collect();
-    // Help on the command that the user meant, if there is one.
-    let typed = std::env::args_os().nth(1).unwrap_or_default();
-    let program = Arguments::command();
-    let command = program.get_subcommands().map(clap::Command::get_name).find(|name| *name == typed);
-    let help = command.map_or("lookalike --help".to_owned(), |command| format!("lookalike {command} --help"));
-    talk!("lookalike: {}; see {help}", words.join(" "));
+    talk!("lookalike: {}; see {} --help", words.join(" "), command_of(std::env::args_os().skip(1)));
     ExitCode::from(2)
+}
+
+/// The command that the user meant, as far as it was typed: `lookalike index add`.
+fn command_of(typed: impl Iterator<Item = OsString>) -> String {
+    let program = Arguments::command();
+    let (mut command, mut names) = (&program, vec!["lookalike"]);
+    for word in typed {
+        let Some(inner) = command.find_subcommand(&word) else { break };
+        command = inner;
+        names.push(inner.get_name());
+    }
+    names.join(" ")
 }
 
 /// Returns a word of a message, which may quote an address, without secrets.

@@ -168,6 +168,13 @@ fn an_index_is_copied_merged_and_refused_where_it_must_be() {
     let refused = |arguments: &[&str], said: &[&str]| assert_refused(&folder, arguments, said);
     refused(&["search", "plain", "x"], &["plain is not an index"]);
     refused(&["search", "missing", "x"], &["missing"]);
+    let input = "--input=in.jsonl";
+    refused(&["search", "archive"], &["a text, --input or --like must be given"]);
+    refused(&["search", "archive", "x", input], &["--input cannot be combined with a text"]);
+    refused(&["search", "archive", "-", input], &["--input cannot be combined with a text"]);
+    refused(&["search", "archive", "x", "--like", "a"], &["--like cannot be combined with a text"]);
+    refused(&["search", "archive", "--like", "a", input], &["--like cannot be combined with --input"]);
+    refused(&["search", "archive", "x", "--text", "body"], &["--text needs an input"]);
     refused(&["index", "create", "archive"], &["archive already has an index"]);
     refused(&["index", "create", "plain"], &["plain already has"]);
     refused(

@@ -52,6 +52,7 @@ fn command(job: &str) -> &'static [&'static str] {
         "extract_files" => &["extract", "in.jsonl"],
         "create" => &["index", "create", "made"],
         "search" => &["search", "archive", "a text"],
+        "search_for" => &["search", "archive"],
         "tune" => &["tune"],
         "evaluate" => &["evaluate", "in.jsonl"],
         "sets" => &["sets", "in.txt"],
@@ -85,9 +86,13 @@ fn every_refusal_names_its_flag_in_one_line() {
     let names = folder.names();
     for refusal in table("refusals.json") {
         let given = refusal["given"].as_object().unwrap();
-        let flags = flags(given);
         let job = refusal["job"].as_str().unwrap();
-        let before = command(job).iter().chain(output(job, given)).copied();
+        let mut named = given.clone();
+        // The text to search for has no flag.
+        let query = if job == "search_for" { named.remove("text") } else { None };
+        let query = query.as_ref().and_then(Value::as_str);
+        let flags = flags(&named);
+        let before = command(job).iter().chain(output(job, given)).copied().chain(query);
         let words: Vec<&str> = before.chain(flags.iter().map(String::as_str)).collect();
         let ran = folder.run(&words);
         assert_eq!((ran.code, &*ran.stdout), (2, ""), "{words:?}: {}", ran.stderr);
@@ -100,6 +105,7 @@ fn every_refusal_names_its_flag_in_one_line() {
             "not_with" => [" cannot be combined with ", " would replace "]
                 .iter()
                 .any(|words| said.starts_with(&format!("{flag}{words}"))),
+            "missing" if job == "search_for" => said.starts_with("a text, --input or --like must be given"),
             "missing" => said.starts_with(&format!("{flag} or ")),
             // A parser of arguments finds what is not a number or not among the words that are listed.
             "wrong_type" => said.contains("invalid value") && said.contains(&flag),
@@ -165,6 +171,7 @@ fn the_service_gives_the_same_verdicts() {
                 given.insert("text".to_owned(), "a text".into());
                 service.json("POST", "/v1/indexes/archive/search", &Value::Object(given.clone()))
             }
+            "search_for" => service.json("POST", "/v1/indexes/archive/search", &Value::Object(given.clone())),
             "dedup" | "dedup_files" => {
                 // A browser sends every field of a form: one without a value is not given.
                 if given.values().any(|value| value == "") {

@@ -142,6 +142,9 @@ fn a_wrong_call_points_to_the_help_of_its_command() {
     for command in commands {
         folder::assert_refused(&folder, &[command, "--color"], &[&format!("; see lookalike {command} --help")]);
     }
+    let add = ["index", "add", "archive", "in.jsonl", "--format", "csv"];
+    folder::assert_refused(&folder, &add, &["--unless-duplicate; see lookalike index add --help"]);
+    folder::assert_refused(&folder, &["link", "explained", "--color"], &["; see lookalike link --help"]);
     folder::assert_refused(&folder, &["dedupe", "x"], &["'dedupe'; a similar", "'dedup'; see lookalike --help"]);
     folder::assert_refused(&folder, &["dedup", "x", "--treshold", "1"], &["found; a similar", "'--threshold'; see"]);
 }

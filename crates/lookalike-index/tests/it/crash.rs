@@ -66,7 +66,7 @@ fn tell(model: &mut Model, step: &Step) {
 }
 
 fn create(disk: &Simulated, store: Store) -> Result<Index> {
-    Index::create_on(Arc::new(disk.clone()), folder(), &CreateOptions { store, ..CreateOptions::default() })
+    Index::create_on(Arc::new(disk.clone()), folder(), &CreateOptions::default().with_store(store))
 }
 
 fn open(disk: &Simulated) -> Result<Index> {

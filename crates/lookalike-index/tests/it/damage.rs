@@ -21,7 +21,7 @@ fn on(disk: &Simulated) -> Arc<dyn Disk> {
 /// search for.
 fn made_index(store: Store) -> (Simulated, Vec<String>) {
     let disk = Simulated::default();
-    let index = Index::create_on(on(&disk), folder(), &CreateOptions { store, ..CreateOptions::default() }).unwrap();
+    let index = Index::create_on(on(&disk), folder(), &CreateOptions::default().with_store(store)).unwrap();
     let writer = index.writer().unwrap();
     let mut chance = Chance::new(3);
     let texts: Vec<String> = (0..80).map(|_| chance.text(40)).collect();

@@ -1,5 +1,6 @@
 //! Random puts, replacements, deletes, compactions, merges, copies and reopenings, compared with a map and brute force.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use crate::made::{Chance, Model, check_answer, documents};
@@ -11,7 +12,7 @@ const THRESHOLD: f64 = 0.8;
 const CERTAIN: f64 = 0.93;
 
 fn options() -> SearchOptions {
-    SearchOptions { top: 1000, ..SearchOptions::default() }
+    SearchOptions::default().with_top(NonZeroUsize::new(1000).unwrap())
 }
 
 fn check(index: &Index, model: &Model, chance: &mut Chance) {
@@ -71,7 +72,7 @@ fn run(folder: &Path, seed: u64, steps: u64) {
                     new.push((id, fields, text));
                 }
                 let all: Vec<NewDocument<'_>> =
-                    new.iter().map(|(id, fields, text)| NewDocument { id, fields, text }).collect();
+                    new.iter().map(|(id, fields, text)| NewDocument::new(id, text).with_fields(fields)).collect();
                 let puts = writer.put_many(&all).unwrap();
                 for ((id, fields, text), put) in new.iter().zip(puts) {
                     let before = model.clone();
@@ -142,7 +143,7 @@ fn an_index_has_what_a_map_has_and_finds_what_brute_force_finds() {
 fn every_stored_document_finds_itself() {
     let folder = tempfile::tempdir().unwrap();
     for store in [Store::Text, Store::Features] {
-        let options = CreateOptions { store, ..CreateOptions::default() };
+        let options = CreateOptions::default().with_store(store);
         let index = Index::create(&folder.path().join(format!("{store:?}")), &options).unwrap();
         let mut chance = Chance::new(5);
         let texts: Vec<String> = (0..300).map(|at| chance.text(1 + at % 90)).collect();

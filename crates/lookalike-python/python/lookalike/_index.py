@@ -194,16 +194,10 @@ class Index:
         :param max_candidates: number of candidates to measure at most, those with the most similar sketches first. Default:
             100,000.
         """
-        if (text is None) == (like is None):
-            raise OptionError(
-                "give a text, or like= with the id of a document of the index",
-                option="like",
-                kind="not_with" if like else "missing",
-            )
         options = given(locals())
-        options.pop("like", None)
-        asked = None if text is None else as_text(text, "text")
-        return Table(self._native.search(options, asked, None if like is None else as_id(like, "like")))
+        options["text"] = None if text is None else as_text(text, "text")
+        options["like"] = None if like is None else as_id(like, "like")
+        return Table(self._native.search(options))
 
     @arguments
     def search_many(

@@ -258,7 +258,9 @@ fn put(
     let _more = memory.beyond(counted, needed).map_err(|problem| so_far(problem, &answer))?;
     let new: Vec<NewDocument<'_>> = read_ones
         .iter()
-        .map(|(_, id, text, fields)| NewDocument { id, text, fields: fields.as_deref().map_or("", RawValue::get) })
+        .map(|(_, id, text, fields)| {
+            NewDocument::new(id, text).with_fields(fields.as_deref().map_or("", RawValue::get))
+        })
         .collect();
     let stored =
         index.with_writer(

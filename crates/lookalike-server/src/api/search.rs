@@ -8,8 +8,9 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
+use lookalike::index::Search;
 use lookalike::{JobOption, Passage, Refused};
-use lookalike_index::{Answer, Hit, Query, SearchOptions, Snapshot, Store};
+use lookalike_index::{Answer, Hit, Query, Snapshot, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -26,22 +27,32 @@ use crate::state::{OpenIndex, Shared};
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchRequest {
     /// Documents like this text.
-    pub(super) text: Option<String>,
+    text: Option<String>,
     /// The id of the text. If the index has this text under this id, that document is the first match.
-    pub(super) id: Option<String>,
+    id: Option<String>,
     /// Documents like the stored one with this id, other than itself.
-    pub(super) like: Option<String>,
+    like: Option<String>,
     /// The minimum similarity; that of the index if none is given, and not below it.
     threshold: Option<f64>,
     /// Maximum number of matches: 10 by default, up to 10,000, and with passages up to 100.
-    pub(super) top: Option<i64>,
+    top: Option<i64>,
     /// Maximum number of candidates to compare, those with the best sketches first: 100,000 by default, up to 1,000,000.
     max_candidates: Option<i64>,
     /// True to return the passages that a match shares with the query.
     #[serde(default)]
-    pub(super) passages: bool,
+    passages: bool,
     /// True to return the fields stored with a match.
     #[serde(default = "yes")]
+    fields: bool,
+}
+
+/// A checked request.
+pub(super) struct Asked {
+    /// The query, and its options.
+    pub(super) search: Search,
+    /// True to return the passages that a match shares with the query.
+    pub(super) passages: bool,
+    /// True to return the fields stored with a match.
     pub(super) fields: bool,
 }
 
@@ -154,8 +165,9 @@ pub(crate) async fn search(
             let (of_job, counted) = (Arc::clone(&shared), held.bytes().len());
             let find = move || {
                 let (snapshot, request) = (index.snapshot()?, held.take::<SearchRequest>()?);
-                let _more = of_job.memory.beyond(counted, request.working_bytes(&index, &snapshot)?)?;
-                answer(&index, &snapshot, &request, sight, start)
+                let asked = request.check()?;
+                let _more = of_job.memory.beyond(counted, asked.working_bytes(&index, &snapshot)?)?;
+                answer(&index, &snapshot, &asked, sight, start)
             };
             Ok(Json(shared.work.search(find).await?).into_response())
         }
@@ -170,18 +182,18 @@ pub(crate) async fn search(
 pub(super) fn answer(
     index: &OpenIndex,
     snapshot: &Snapshot,
-    request: &SearchRequest,
+    asked: &Asked,
     sight: Sight,
     start: Instant,
 ) -> Result<SearchAnswer, Problem> {
-    let query = request.query()?;
-    let found = snapshot.search(query, &checked(request)?)?;
-    let mut answer = SearchAnswer::of(index, snapshot, found, request.fields, start);
-    if request.passages {
+    let query = asked.query();
+    let found = snapshot.search(query, &asked.search.options)?;
+    let mut answer = SearchAnswer::of(index, snapshot, found, asked.fields, start);
+    if asked.passages {
         if index.store == Store::Features {
             return Err(Problem::new(Kind::Impossible, "the index keeps no texts, so passages cannot be shown"));
         }
-        if request.like.is_some() {
+        if matches!(query, Query::Id(_)) {
             // If two stored documents are copies, their shared passages are the whole documents.
             sight.sees_documents()?;
         }
@@ -210,29 +222,44 @@ fn passages(passages: Vec<Passage>, sees_all: bool) -> Vec<PassageAnswer> {
 }
 
 impl SearchRequest {
+    /// Checks a request as the command does, and also against the bounds of the service.
+    pub(super) fn check(self) -> Result<Asked, Problem> {
+        let mut request = lookalike::SearchRequest::default();
+        request.text = self.text;
+        request.id = self.id;
+        request.like = self.like;
+        request.threshold = self.threshold;
+        request.top = self.top;
+        request.max_candidates = self.max_candidates;
+        let search = request.check()?;
+        let most = if self.passages { MOST_WITH_PASSAGES } else { MOST_MATCHES };
+        for (option, value, most) in [
+            (JobOption::Top, search.options.top(), most),
+            (JobOption::MaxCandidates, search.options.max_candidates(), MOST_CANDIDATES),
+        ] {
+            if value > most {
+                return Err(Refused::out_of_range(option, value, format!("at most {most}")).into());
+            }
+        }
+        Ok(Asked { search, passages: self.passages, fields: self.fields })
+    }
+}
+
+impl Asked {
+    /// The query. There is always one, since a request names no files.
+    pub(super) fn query(&self) -> Query<'_> {
+        self.search.query.single().unwrap_or(Query::Text(""))
+    }
+
     /// About how much memory the search takes.
     pub(super) fn working_bytes(&self, index: &OpenIndex, snapshot: &Snapshot) -> Result<u64, Problem> {
-        Ok(match (&self.text, &self.like) {
-            (Some(text), _) => index.index.working_bytes(text),
-            (None, Some(id)) => {
+        Ok(match self.query() {
+            Query::Text(text) | Query::Document { text, .. } => index.index.working_bytes(text),
+            Query::Id(id) => {
                 let text = snapshot.document(id)?.and_then(|document| document.text);
                 text.map_or(0, |text| index.index.working_bytes(&text))
             }
-            (None, None) => 0,
         })
-    }
-
-    /// Returns the query: a text, a text with its id, or the id of a stored document.
-    pub(super) fn query(&self) -> Result<Query<'_>, Problem> {
-        match (&self.text, &self.id, &self.like) {
-            (Some(text), None, None) => Ok(Query::Text(text)),
-            (Some(text), Some(id), None) => Ok(Query::Document { id, text }),
-            (None, None, Some(id)) => Ok(Query::Id(id)),
-            (_, Some(_), _) => {
-                Err(Problem::new(Kind::Malformed, "id is that of a text: give text with it, and not like"))
-            }
-            _ => Err(Problem::new(Kind::Malformed, "give text or like, and not both")),
-        }
     }
 }
 
@@ -252,24 +279,6 @@ impl SearchAnswer {
     }
 }
 
-/// Checks a request as the command does, and also against the bounds of the service.
-pub(super) fn checked(request: &SearchRequest) -> Result<SearchOptions, Problem> {
-    let mut asked = lookalike::SearchRequest::default();
-    asked.threshold = request.threshold;
-    asked.top = request.top;
-    asked.max_candidates = request.max_candidates;
-    let options = asked.check()?;
-    let most = if request.passages { MOST_WITH_PASSAGES } else { MOST_MATCHES };
-    for (option, value, most) in
-        [(JobOption::Top, options.top, most), (JobOption::MaxCandidates, options.max_candidates, MOST_CANDIDATES)]
-    {
-        if value > most {
-            return Err(Refused::out_of_range(option, value, format!("at most {most}")).into());
-        }
-    }
-    Ok(options)
-}
-
 fn of_hit(hit: Hit, with_fields: bool) -> MatchAnswer {
     MatchAnswer {
         similarity: hit.similarity,
@@ -285,6 +294,6 @@ fn of_hit(hit: Hit, with_fields: bool) -> MatchAnswer {
 /// Reads bytes that may be anything: for the fuzzer.
 pub(super) fn check_body(bytes: &[u8]) {
     if let Ok(request) = body::parse::<SearchRequest>(bytes) {
-        let _ = checked(&request);
+        let _ = request.check();
     }
 }

@@ -10,11 +10,12 @@ use std::time::Instant;
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use lookalike::index::Search;
 use lookalike_index::{Query, SearchOptions, Snapshot};
 use rayon::prelude::*;
 use tokio::sync::mpsc;
 
-use super::search::{MOST_MATCHES, SearchAnswer, SearchRequest, answer, checked};
+use super::search::{Asked, MOST_MATCHES, SearchAnswer, SearchRequest, answer};
 use crate::access::Sight;
 use crate::body::{self, Held};
 use crate::memory::Memory;
@@ -113,25 +114,24 @@ fn answer_some(
 ) -> Result<Vec<Bytes>, Problem> {
     let start = Instant::now();
     let snapshot = index.snapshot()?;
-    let mut requests: Vec<Result<SearchRequest, Problem>> = Vec::new();
+    let mut requests: Vec<Result<Asked, Problem>> = Vec::new();
     let mut matches = 0;
     for line in lines {
-        let request = body::parse::<SearchRequest>(line);
+        let request = body::parse::<SearchRequest>(line).and_then(SearchRequest::check);
         // Passages are slow, and as large as the texts.
-        matches += request.as_ref().map_or(0, |request| {
-            if request.passages { MOST_MATCHES } else { checked(request).map_or(0, |options| options.top) }
-        });
+        matches +=
+            request.as_ref().map_or(0, |asked| if asked.passages { MOST_MATCHES } else { asked.search.options.top() });
         if !requests.is_empty() && matches > MOST_MATCHES {
             break;
         }
         requests.push(request);
     }
-    let needed = requests.iter().flatten().map(|request| request.working_bytes(index, &snapshot));
+    let needed = requests.iter().flatten().map(|asked| asked.working_bytes(index, &snapshot));
     let _more = memory.beyond(counted, needed.sum::<Result<u64, Problem>>()?)?;
     let mut answers = answer_texts(index, &snapshot, &requests, start);
     let others = answers.par_iter_mut().zip(requests).filter(|(answer, _)| answer.is_none());
     others.for_each(|(found, request)| {
-        *found = Some(request.and_then(|request| answer(index, &snapshot, &request, sight, Instant::now())));
+        *found = Some(request.and_then(|asked| answer(index, &snapshot, &asked, sight, Instant::now())));
     });
     Ok(answers.into_iter().flatten().map(line_of).collect())
 }
@@ -140,23 +140,19 @@ fn answer_some(
 fn answer_texts(
     index: &OpenIndex,
     snapshot: &Snapshot,
-    requests: &[Result<SearchRequest, Problem>],
+    requests: &[Result<Asked, Problem>],
     start: Instant,
 ) -> Vec<Option<Result<SearchAnswer, Problem>>> {
     let mut groups: Vec<(SearchOptions, Vec<usize>, Vec<Query<'_>>)> = Vec::new();
     for (at, request) in requests.iter().enumerate() {
-        let Ok(request) = request else { continue };
-        let (Ok(query), None, false, Ok(options)) =
-            (request.query(), &request.like, request.passages, checked(request))
-        else {
-            continue;
-        };
-        match groups.iter_mut().find(|group| group.0 == options) {
+        let Ok(Asked { search: Search { query, options, .. }, passages: false, .. }) = request else { continue };
+        let Some(query @ (Query::Text(_) | Query::Document { .. })) = query.single() else { continue };
+        match groups.iter_mut().find(|group| group.0 == *options) {
             Some((_, places, queries)) => {
                 places.push(at);
                 queries.push(query);
             }
-            None => groups.push((options, vec![at], vec![query])),
+            None => groups.push((*options, vec![at], vec![query])),
         }
     }
     let mut answers: Vec<Option<Result<SearchAnswer, Problem>>> = requests.iter().map(|_| None).collect();
@@ -164,7 +160,7 @@ fn answer_texts(
         // Errors are found when each query is searched separately.
         let Ok(found) = snapshot.search_each(&queries, &options) else { continue };
         for (at, found) in places.into_iter().zip(found) {
-            let with_fields = requests[at].as_ref().is_ok_and(|request| request.fields);
+            let with_fields = requests[at].as_ref().is_ok_and(|asked| asked.fields);
             answers[at] = Some(Ok(SearchAnswer::of(index, snapshot, found, with_fields, start)));
         }
     }

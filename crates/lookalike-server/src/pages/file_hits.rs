@@ -2,9 +2,8 @@
 
 use std::time::Instant;
 
-use lookalike::index::{self, Asked as Answered, Searched};
-use lookalike::{Counted, Progress, ReadOptions};
-use lookalike_index::SearchOptions;
+use lookalike::index::{self, Asked as Answered, Search, Searched};
+use lookalike::{Counted, Progress};
 use lookalike_page::{Budget, Html, clipped, html, name, number};
 
 use super::hits::{self, Found, Opener};
@@ -31,8 +30,7 @@ const REASON: usize = 200;
 pub(super) fn show(
     index: &OpenIndex,
     file: &SentFile,
-    read: &ReadOptions,
-    options: &SearchOptions,
+    search: &Search,
     (sight, memory): (Sight, &Memory),
     until: Instant,
 ) -> Result<Html, Problem> {
@@ -56,7 +54,7 @@ pub(super) fn show(
         let found = Found {
             index: index.name.clone(),
             documents: snapshot.len(),
-            threshold: options.threshold.unwrap_or_else(|| scheme.threshold()),
+            threshold: search.options.threshold().unwrap_or_else(|| scheme.threshold()),
             query: hits::Queried::File,
             answer: asked.answer,
             seconds: 0.0,
@@ -66,7 +64,7 @@ pub(super) fn show(
         shown += 1;
         Ok(())
     };
-    let searched = index::search(&snapshot, read, options, &mut each, &Until(until));
+    let searched = index::search(&snapshot, search, &mut each, &Until(until));
     let searched = searched.map_err(|error| match error {
         lookalike::Error::Stopped => Problem::new(
             Kind::TookTooLong,

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::response::Html as Body;
-use lookalike::{ReadRequest, ResourceRequest};
-use lookalike_index::{Query as Sought, SearchOptions};
+use lookalike::{ReadRequest, ResourceRequest, SearchRequest};
+use lookalike_index::Query as Sought;
 use lookalike_page::{Html, html, name, number};
 use serde::Deserialize;
 
@@ -104,8 +104,12 @@ impl Asked {
         Ok((asked, file, fields))
     }
 
-    fn options(&self) -> SearchOptions {
-        SearchOptions { threshold: self.threshold, top: self.top(), ..SearchOptions::default() }
+    /// A search with these options, for which there is no query yet.
+    fn request(&self) -> SearchRequest {
+        let mut request = SearchRequest::default();
+        request.threshold = self.threshold;
+        request.top = Some(self.top() as i64);
+        request
     }
 
     fn top(&self) -> usize {
@@ -131,10 +135,11 @@ async fn find_in(shared: &Arc<Shared>, asked: Asked, file: Option<SentFile>, sig
             .work
             .search(move || {
                 let _room = room;
-                let mut request = ReadRequest::new([file.path.clone()]);
-                [request.text, request.id] = [asked.text_field.clone(), asked.id_field.clone()];
-                let read = request.check(&ResourceRequest::default().memory(bytes).check()?)?;
-                file_hits::show(&index, &file, &read, &asked.options(), (sight, &all.memory), until)
+                let mut request = asked.request();
+                request.input = ReadRequest::new([file.path.clone()]);
+                [request.input.text, request.input.id] = [asked.text_field, asked.id_field];
+                request.resources = ResourceRequest::default().memory(bytes);
+                file_hits::show(&index, &file, &request.check()?, (sight, &all.memory), until)
             })
             .await;
     }
@@ -145,24 +150,31 @@ async fn find_in(shared: &Arc<Shared>, asked: Asked, file: Option<SentFile>, sig
     let work = shared.memory.work(asked.text.len()).await?;
     let find = move || {
         let _work = work;
-        Ok(hits::show(&search(&index, &asked, sight, &all.memory)?))
+        Ok(hits::show(&search(&index, asked, sight, &all.memory)?))
     };
     shared.work.search(find).await
 }
 
 /// Searches, and opens one match.
-fn search(index: &OpenIndex, asked: &Asked, sight: Sight, memory: &Memory) -> Result<Found, Problem> {
+fn search(index: &OpenIndex, asked: Asked, sight: Sight, memory: &Memory) -> Result<Found, Problem> {
     let snapshot = index.snapshot()?;
     let start = Instant::now();
-    let sought = asked.like.as_deref().map_or(Sought::Text(&asked.text), Sought::Id);
+    let mut request = asked.request();
+    let sent_bytes = asked.text.len();
+    // An address may name a document for a text that was left in the form.
+    request.text = asked.like.is_none().then_some(asked.text);
+    request.like.clone_from(&asked.like);
+    let search = request.check()?;
     let stored = asked.like.as_deref().map(|id| snapshot.document(id)).transpose()?.flatten();
-    let (own, text) = match (&asked.like, &stored) {
-        (Some(id), stored) => (&**id, stored.as_ref().and_then(|document| document.text.as_deref())),
-        (None, _) => ("your text", Some(&*asked.text)),
+    // There is always one, since the request names no files.
+    let query = search.query.single().unwrap_or(Sought::Text(""));
+    let (own, text) = match query {
+        Sought::Id(id) => (id, stored.as_ref().and_then(|document| document.text.as_deref())),
+        Sought::Text(text) | Sought::Document { text, .. } => ("your text", Some(text)),
     };
     let needed = text.map_or(0, |text| index.index.working_bytes(text));
-    let more = memory.beyond(asked.text.len(), needed)?;
-    let answer = snapshot.search(sought, &asked.options())?;
+    let more = memory.beyond(sent_bytes, needed)?;
+    let answer = snapshot.search(query, &search.options)?;
     drop(more);
     let seconds = start.elapsed().as_secs_f64();
     let opened = asked.open.as_deref().or(answer.hits.first().map(|hit| &*hit.id)).map(str::to_owned);
@@ -170,7 +182,7 @@ fn search(index: &OpenIndex, asked: &Asked, sight: Sight, memory: &Memory) -> Re
     let opened = match opened {
         // If two stored documents are copies, their shared passages are the whole documents.
         Some(_) if asked.like.is_some() && sight == Sight::Shared => None,
-        Some(id) => Some(opener.open(own, text, &id, asked.text.len())?),
+        Some(id) => Some(opener.open(own, text, &id, sent_bytes)?),
         None => None,
     };
     Ok(Found {

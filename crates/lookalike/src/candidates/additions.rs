@@ -87,7 +87,7 @@ impl OpenIndex {
         let Some(writer) = &self.writer else { return Ok(()) };
         faults.check_commit().map_err(Error::unwritable)?;
         let documents: Vec<NewDocument<'_>> =
-            additions.iter().map(|(id, fields, text)| NewDocument { id, fields, text }).collect();
+            additions.iter().map(|(id, fields, text)| NewDocument::new(id, text).with_fields(fields)).collect();
         writer.put_many(&documents)?;
         faults.check_commit().map_err(Error::unwritable)
     }

@@ -9,6 +9,7 @@
 //! that the run decides as it did the first time. Kept documents are added in `additions.rs`.
 
 use std::collections::{HashMap, HashSet};
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use lookalike_core::ids::{Document, Number};
@@ -30,7 +31,7 @@ use crate::progress::Progress;
 const AT_ONCE: usize = 256;
 
 /// All matches, up to a generous limit on equally similar ones.
-const ALL: SearchOptions = SearchOptions { threshold: None, top: 1000, max_candidates: 100_000 };
+const ALL: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
 
 /// An index opened for a run.
 pub(crate) struct OpenIndex {
@@ -157,7 +158,7 @@ impl Finding<'_, '_> {
             let texts: Vec<String> =
                 some.par_iter().map(|document| self.reread.text(*document)).collect::<Result<_>>()?;
             let queries: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let answers = self.index.snapshot.search_many(&queries, &ALL)?;
+            let answers = self.index.snapshot.search_many(&queries, &SearchOptions::default().with_top(ALL))?;
             for ((document, text), answer) in some.iter().zip(&texts).zip(answers) {
                 each(self, *document, text, answer.hits)?;
             }

@@ -118,7 +118,7 @@ pub fn add_with(
         let documents: Vec<NewDocument<'_>> = round
             .iter()
             .zip(ids.iter().zip(&fields))
-            .map(|(document, (id, fields))| NewDocument { id, fields, text: &document.text })
+            .map(|(document, (id, fields))| NewDocument::new(id, &document.text).with_fields(fields))
             .collect();
         let put =
             if options.unless_duplicate { writer.put_if_new(&documents)? } else { writer.put_many(&documents)? };

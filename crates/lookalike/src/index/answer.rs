@@ -1,5 +1,7 @@
 //! The common interface of indexes in memory and saved ones: both give the same answers.
 
+use std::num::NonZeroUsize;
+
 use lookalike_index::{Hit, Query, SearchOptions, Snapshot};
 
 use crate::error::Result;
@@ -45,7 +47,7 @@ impl Searchable for MemoryIndex {
 
 impl Searchable for Snapshot {
     fn near_duplicates(&mut self, text: &str) -> Result<Vec<Hit>> {
-        let all = SearchOptions { top: usize::MAX, ..SearchOptions::default() };
+        let all = SearchOptions::default().with_top(NonZeroUsize::MAX);
         Ok(self.search(Query::Text(text), &all)?.hits)
     }
 }

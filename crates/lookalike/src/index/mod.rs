@@ -31,4 +31,4 @@ pub use lookalike_index::{
 pub use self::add::{Added, Duplicate, add, add_with};
 pub use self::answer::Searchable;
 pub use self::search::{Asked, SearchRow, Searched, search};
-pub use crate::options::AddOptions;
+pub use crate::options::{AddOptions, Search, SearchQuery};

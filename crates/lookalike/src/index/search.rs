@@ -1,4 +1,4 @@
-//! Searches an index for the documents of files.
+//! Searches an index for a text, a stored document, or the documents of files.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::corpus::walk::{Walked, walk};
 use crate::error::Result;
-use crate::options::ReadOptions;
+use crate::options::{ReadOptions, Search, SearchQuery};
 use crate::output::sink::{Cell, Row};
 use crate::progress::Progress;
 use crate::report::summary::SkippedEntry;
@@ -150,12 +150,36 @@ impl Row for SearchRow {
     }
 }
 
-/// Searches for every document of the input, and passes the answers to `each`, in input order.
+/// Answers a search, and passes the answers to `each`: one, or one per document of the input, in input order.
 ///
 /// # Errors
 ///
-/// If an input cannot be read, the index cannot be read, or `each` fails.
+/// If an input cannot be read, the index cannot be read or has no document like this, or `each` fails.
 pub fn search(
+    snapshot: &Snapshot,
+    search: &Search,
+    each: &mut (dyn FnMut(Asked<'_>) -> Result<()> + Send),
+    progress: &dyn Progress,
+) -> Result<Searched> {
+    let Search { query, options } = search;
+    let of_stored;
+    let (query, id, text) = match query {
+        SearchQuery::Input(read) => return search_input(snapshot, read, options, each, progress),
+        SearchQuery::Text(text) => (Query::Text(text), "query", &**text),
+        SearchQuery::Document { id, text } => (Query::Document { id, text }, &**id, &**text),
+        SearchQuery::Like(id) => {
+            of_stored = snapshot.document(id)?.and_then(|document| document.text);
+            (Query::Id(id), &**id, of_stored.as_deref().unwrap_or_default())
+        }
+    };
+    let answer = snapshot.search(query, options)?;
+    let searched = Searched::of(&answer);
+    each(Asked::new(id, text, answer))?;
+    Ok(searched)
+}
+
+/// Searches for every document of the input.
+fn search_input(
     snapshot: &Snapshot,
     read: &ReadOptions,
     options: &SearchOptions,

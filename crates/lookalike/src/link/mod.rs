@@ -58,7 +58,7 @@ use self::tables::{Tables, ignore};
 use crate::error::{Error, Result};
 use crate::options::{LinkModel, LinkOptions};
 use crate::output::destination::REPORT;
-use crate::output::kept::{open_report, place_report};
+use crate::output::kept::{commit_report, open_report, place_report};
 use crate::output::sink::Sink;
 use crate::progress::{Progress, Silent};
 use crate::run::stages::Stages;
@@ -315,7 +315,7 @@ pub fn link_into(options: &LinkOptions, rows: LinkRows<'_>, progress: &dyn Progr
     let files = check_inputs(options)?;
     let stage = |folder: &Path| Staging::new(folder, options.force, ENTRIES, &files, &progress.unfinished());
     let staging = options.folder.as_deref().map(stage).transpose()?;
-    let page_file = open_report(options.report_file.as_deref(), options.force, &progress.unfinished())?;
+    let mut page_file = open_report(options.report_file.as_deref(), options.force, &progress.unfinished())?;
     let mut stages = Stages::start(progress);
     let tables = stages.run("read", None, || Tables::read(options, progress))?;
     let mut config = tables.config(options)?;
@@ -371,7 +371,8 @@ pub fn link_into(options: &LinkOptions, rows: LinkRows<'_>, progress: &dyn Progr
     report.set_stages(stages.finish());
     if options.has_report() {
         let shown = Shown { ids: &ids, cluster_of: &cluster_of, judged: &judged };
-        place_report(&page::page(&report, &linking, &found, &shown).render(), page_file, staging.as_ref())?;
+        let page = page::page(&report, &linking, &found, &shown).render();
+        page_file = place_report(&page, page_file, staging.as_ref())?;
     }
     if let Some(output) = &output {
         output.summary(&report)?;
@@ -379,6 +380,7 @@ pub fn link_into(options: &LinkOptions, rows: LinkRows<'_>, progress: &dyn Progr
     if let Some(staging) = staging {
         staging.commit()?;
     }
+    commit_report(page_file)?;
     Ok(report)
 }
 

@@ -1,4 +1,6 @@
-//! Options of adding documents to a saved index.
+//! Options of adding documents to a saved index, and of searching it.
+
+use lookalike_index::{Query, SearchOptions};
 
 use super::{ReadOptions, Resources};
 
@@ -22,5 +24,46 @@ impl AddOptions {
     /// Input.
     pub fn read(&self) -> &ReadOptions {
         &self.read
+    }
+}
+
+/// A checked search.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Search {
+    /// Content to search for.
+    pub query: SearchQuery,
+    /// Limits.
+    pub options: SearchOptions,
+}
+
+/// Content to search for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SearchQuery {
+    /// A text.
+    Text(String),
+    /// A text that may be stored under this id.
+    Document {
+        /// The id.
+        id: String,
+        /// The text.
+        text: String,
+    },
+    /// The stored document with this id.
+    Like(String),
+    /// Each document of files.
+    Input(Box<ReadOptions>),
+}
+
+impl SearchQuery {
+    /// The query as an index takes it. `None` if there are several, which have to be read first.
+    pub fn single(&self) -> Option<Query<'_>> {
+        match self {
+            Self::Text(text) => Some(Query::Text(text)),
+            Self::Document { id, text } => Some(Query::Document { id, text }),
+            Self::Like(id) => Some(Query::Id(id)),
+            Self::Input(_) => None,
+        }
     }
 }

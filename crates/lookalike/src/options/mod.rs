@@ -43,7 +43,7 @@ pub use self::decontaminate::{ContaminationAction, DecontaminateOptions};
 pub use self::dedup::{DedupOptions, Group, Output, ReportTexts};
 pub use self::evaluate::{EvaluateOptions, NamedScheme};
 pub use self::extract::ExtractOptions;
-pub use self::index::AddOptions;
+pub use self::index::{AddOptions, Search, SearchQuery};
 pub use self::link::{AddRecordsOptions, LinkModel, LinkOptions, ReviewOptions};
 pub use self::matching::{DifferentNumbers, MatchOptions, Purpose};
 pub(crate) use self::pairs::Selection;

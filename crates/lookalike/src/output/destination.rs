@@ -12,7 +12,7 @@ use crate::error::{Error, Result, until_closed};
 use crate::options::{DedupOptions, Output, RowFormat};
 use crate::output::captures::Pages;
 use crate::output::evidence::Fates;
-use crate::output::kept::{EntriesToWrite, Wrote, open_report, place_report, write, write_summary};
+use crate::output::kept::{EntriesToWrite, Wrote, commit_report, open_report, place_report, write, write_summary};
 use crate::output::rows::Removal;
 use crate::output::sink::{RowWriter, Seen};
 use crate::resources::work::Work;
@@ -109,14 +109,14 @@ impl<'a> Destination<'a> {
         options: &DedupOptions,
         work: &Work,
     ) -> Result<()> {
-        if let Some(page) = report {
-            place_report(page, self.report, self.folder.as_ref().map(|(_, staging)| staging))?;
-        }
+        let staging = self.folder.as_ref().map(|(_, staging)| staging);
+        let report = report.map_or(Ok(None), |page| place_report(page, self.report, staging))?;
         if let Some((folder, staging)) = self.folder {
             write_summary(summary, &staging)?;
             work.named().map_or(Ok(()), |work| work.note_commit(&folder))?;
             staging.commit_with(&options.work.faults)?;
         }
+        commit_report(report)?;
         Ok(self.evidence.map_or(Ok(()), OutputFile::commit)?)
     }
 }

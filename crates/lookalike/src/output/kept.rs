@@ -201,15 +201,25 @@ pub(crate) fn open_report(file: Option<&Path>, force: bool, unfinished: &Unfinis
 }
 
 /// Writes the page of the report to the file that it has a name for, or else to the output folder, if there is one.
-pub(crate) fn place_report(page: &str, file: Option<OutputFile>, staging: Option<&Staging>) -> Result<()> {
+/// Returns the file, to be committed after the folder: a report must not describe a result that is not there.
+pub(crate) fn place_report(
+    page: &str,
+    file: Option<OutputFile>,
+    staging: Option<&Staging>,
+) -> Result<Option<OutputFile>> {
     match (file, staging) {
         (Some(mut file), _) => {
             file.writer().write_all(page.as_bytes()).map_err(Error::unwritable)?;
-            Ok(file.commit()?)
+            Ok(Some(file))
         }
-        (None, Some(staging)) => write_report(page, staging),
-        (None, None) => Ok(()),
+        (None, Some(staging)) => write_report(page, staging).map(|()| None),
+        (None, None) => Ok(None),
     }
+}
+
+/// Gives the report its name, if it has one of its own.
+pub(crate) fn commit_report(file: Option<OutputFile>) -> Result<()> {
+    Ok(file.map_or(Ok(()), OutputFile::commit)?)
 }
 
 /// Writes the page of the report.

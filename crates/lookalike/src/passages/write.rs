@@ -25,7 +25,7 @@ use crate::corpus::walk::Walked;
 use crate::error::{Error, Result};
 use crate::options::{Action, PASSAGES_FIELD, PassageFormat, PassagesOptions, ReadOptions, RowFormat};
 use crate::output::destination::REPORT;
-use crate::output::kept::{SUMMARY, open_report, place_report, write_summary};
+use crate::output::kept::{SUMMARY, commit_report, open_report, place_report, write_summary};
 use crate::output::sink::{RowWriter, Sink};
 use crate::progress::Progress;
 
@@ -218,10 +218,12 @@ impl<'a> Target<'a> {
         finish(self.cuts.as_mut(), self.rows.passages)?;
         self.log.as_mut().map_or(Ok(()), SarifWriter::finish).map_err(Error::unwritable)?;
         finish(self.husks.as_mut(), self.rows.husks)?;
-        page.map_or(Ok(()), |page| place_report(page, self.report, self.staging.as_ref()))?;
-        let Some(staging) = self.staging else { return Ok(()) };
-        write_summary(summary, &staging)?;
-        Ok(staging.commit()?)
+        let report = page.map_or(Ok(None), |page| place_report(page, self.report, self.staging.as_ref()))?;
+        if let Some(staging) = self.staging {
+            write_summary(summary, &staging)?;
+            staging.commit()?;
+        }
+        commit_report(report)
     }
 }
 

@@ -48,8 +48,14 @@ pub struct AuditRequest {
     pub seed: Option<i64>,
     /// The name of the person who labels.
     pub labeler: Option<String>,
+    /// Label nothing: [`judge`](crate::judge()) by the labels of the run and those of these files.
+    pub labels: Option<Vec<PathBuf>>,
+    /// Format of the summary of all labels, which the caller prints once there are any.
+    pub summary: Option<String>,
     /// The file of the page, for another person. Default: no file is written.
     pub report: Option<PathBuf>,
+    /// Replace the file of the page if it exists.
+    pub force: Option<bool>,
 }
 
 from_options!(AuditRequest);
@@ -64,9 +70,10 @@ impl AuditRequest {
     ///
     /// # Errors
     ///
-    /// If a value is invalid.
+    /// If a value is invalid, has no effect, or contradicts another.
     pub fn check(self) -> Result<AuditOptions, Refused> {
         named_file(JobOption::Report, self.report.as_deref())?;
+        self.check_report()?;
         Ok(AuditOptions {
             folder: self.folder,
             sample: at_least_one(JobOption::Sample, self.sample.unwrap_or(300))?,
@@ -77,6 +84,19 @@ impl AuditRequest {
             references: self.references,
             scheme: self.scheme.unwrap_or_default(),
         })
+    }
+
+    /// Makes sure that options of the page for another person go together: with it, nothing is labeled here.
+    fn check_report(&self) -> Result<(), Refused> {
+        if self.report.is_none() {
+            let forces = self.force == Some(true);
+            return if forces { Err(Refused::needs(JobOption::Force, JobOption::Report)) } else { Ok(()) };
+        }
+        let given = [(JobOption::Labels, self.labels.is_some()), (JobOption::Summary, self.summary.is_some())];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Refused::not_with(JobOption::Report, *option)),
+            None => Ok(()),
+        }
     }
 }
 

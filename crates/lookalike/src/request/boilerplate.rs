@@ -24,6 +24,7 @@ use crate::refused::Refused;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum IgnoreBoilerplate {
     /// None, or text on more than 30 % of a source's pages.
     Switch(bool),

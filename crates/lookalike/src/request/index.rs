@@ -5,11 +5,11 @@ use lookalike_core::remedy::JobOption;
 use lookalike_index::{CreateOptions, SearchOptions, Store};
 use serde::{Deserialize, Serialize};
 
-use super::at_least_one;
 use super::read::ReadRequest;
 use super::resources::ResourceRequest;
 use super::scheme::SchemeRequest;
-use crate::options::AddOptions;
+use super::{non_zero, share};
+use crate::options::{AddOptions, Search, SearchQuery};
 use crate::refused::Refused;
 
 /// Unchecked options of a new index. All of them are fixed for the life of the index.
@@ -48,7 +48,7 @@ impl CreateRequest {
             let allowed = "one that looks at each text by itself: minhash, supershingle, exact, or simhash without idf";
             return Err(Refused::unknown_word(JobOption::Method, scheme.method().name(), allowed));
         }
-        Ok(CreateOptions { scheme, store: self.store.unwrap_or_default() })
+        Ok(CreateOptions::new(scheme).with_store(self.store.unwrap_or_default()))
     }
 }
 
@@ -95,13 +95,24 @@ impl AddRequest {
     }
 }
 
-/// Unchecked options of a search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+/// A search: one query, or input with many of them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[setters(strip_option, into)]
 #[non_exhaustive]
 pub struct SearchRequest {
+    /// Find documents similar to this text.
+    pub text: Option<String>,
+    /// The id of the text: if the index has the text under this id, that document is the first match.
+    pub id: Option<String>,
+    /// Find documents similar to the stored one with this id, other than itself.
+    pub like: Option<String>,
+    /// Find documents similar to each of these. Its fields are named apart from those of a query.
+    #[serde(skip)]
+    pub input: ReadRequest,
+    /// Limits on reading the input.
+    #[serde(skip)]
+    pub resources: ResourceRequest,
     /// Minimum similarity, not below that of the index. Default: that of the index.
     pub threshold: Option<f64>,
     /// Number of matches per query at most. Default: 10.
@@ -113,20 +124,49 @@ pub struct SearchRequest {
 from_options!(SearchRequest);
 
 impl SearchRequest {
-    /// Checks all options.
+    /// Checks the query and all options.
     ///
     /// # Errors
     ///
-    /// Fails if a value is impossible.
-    pub fn check(&self) -> Result<SearchOptions, Refused> {
-        let default = SearchOptions::default();
-        if let Some(threshold) = self.threshold.filter(|threshold| !(*threshold > 0.0 && *threshold <= 1.0)) {
-            return Err(Refused::out_of_range(JobOption::Threshold, threshold, "above 0 and at most 1"));
+    /// Fails if there is no query or more than one, or a value is impossible or has no effect.
+    pub fn check(self) -> Result<Search, Refused> {
+        let options = self.options()?;
+        Ok(Search { query: self.query()?, options })
+    }
+
+    fn options(&self) -> Result<SearchOptions, Refused> {
+        let mut options = SearchOptions::default();
+        if let Some(threshold) = self.threshold {
+            options = options.with_threshold(share(JobOption::Threshold, threshold)?);
         }
-        let top = self.top.map_or(Ok(default.top), |top| at_least_one(JobOption::Top, top))?;
-        let max_candidates = self
-            .max_candidates
-            .map_or(Ok(default.max_candidates), |most| at_least_one(JobOption::MaxCandidates, most))?;
-        Ok(SearchOptions { threshold: self.threshold, top, max_candidates })
+        if let Some(top) = self.top {
+            options = options.with_top(non_zero(JobOption::Top, top)?);
+        }
+        if let Some(most) = self.max_candidates {
+            options = options.with_max_candidates(non_zero(JobOption::MaxCandidates, most)?);
+        }
+        Ok(options)
+    }
+
+    fn query(self) -> Result<SearchQuery, Refused> {
+        let reads = self.input.has_inputs();
+        if !reads {
+            self.input.check_unused()?;
+        }
+        match (self.text, self.id, self.like) {
+            (Some(_), _, Some(_)) => Err(Refused::not_with(JobOption::Like, JobOption::Query)),
+            (None, Some(_), _) => Err(Refused::needs(JobOption::Id, JobOption::Query)),
+            (Some(_), ..) if reads => Err(Refused::not_with(JobOption::Input, JobOption::Query)),
+            (.., Some(_)) if reads => Err(Refused::not_with(JobOption::Like, JobOption::Input)),
+            (Some(text), Some(id), None) => Ok(SearchQuery::Document { id, text }),
+            (Some(text), None, None) => Ok(SearchQuery::Text(text)),
+            (None, None, Some(id)) => Ok(SearchQuery::Like(id)),
+            (None, None, None) if reads => {
+                // A single query is answered without asking for the memory of the machine, which takes longer.
+                let resources = self.resources.check()?;
+                Ok(SearchQuery::Input(Box::new(self.input.check(&resources)?)))
+            }
+            (None, None, None) => Err(Refused::missing_unless(JobOption::Query, &[JobOption::Input, JobOption::Like])),
+        }
     }
 }

@@ -71,6 +71,7 @@ mod splits;
 mod tokens;
 mod tune;
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use lookalike_core::remedy::JobOption;
@@ -110,10 +111,13 @@ fn number(option: JobOption, value: i64) -> Result<usize, Refused> {
 
 /// A count above 0.
 fn at_least_one(option: JobOption, value: i64) -> Result<usize, Refused> {
-    match number(option, value) {
-        Ok(value) if value > 0 => Ok(value),
-        _ => Err(Refused::out_of_range(option, value, "at least 1")),
-    }
+    non_zero(option, value).map(NonZeroUsize::get)
+}
+
+/// A count above 0, as a type that has no 0.
+fn non_zero(option: JobOption, value: i64) -> Result<NonZeroUsize, Refused> {
+    let count = usize::try_from(value).ok().and_then(NonZeroUsize::new);
+    count.ok_or_else(|| Refused::out_of_range(option, value, "at least 1"))
 }
 
 /// True if a path stands for standard input or output.

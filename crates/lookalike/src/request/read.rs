@@ -68,6 +68,11 @@ impl ReadRequest {
         Self { inputs: inputs.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
+    /// True if there is something to read.
+    pub(super) fn has_inputs(&self) -> bool {
+        !(self.inputs.is_empty() && self.listed.is_empty() && self.tables_in_memory.is_empty())
+    }
+
     /// The first option that is given and says how documents are read.
     pub fn given(&self) -> Option<JobOption> {
         let given = [

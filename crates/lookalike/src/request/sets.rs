@@ -83,7 +83,7 @@ impl SetsRequest {
         let finding = self.finding(measure)?;
         let top = self.top.map(|top| at_least_one(JobOption::Top, top)).transpose()?;
         if finding.threshold().is_none() && top.is_none() {
-            return Err(Refused::new(JobOption::Threshold, Refusal::MissingUnless(JobOption::Top)));
+            return Err(Refused::missing_unless(JobOption::Threshold, &[JobOption::Top]));
         }
         let form = self.form()?;
         Ok(SetsOptions {

@@ -64,7 +64,7 @@ impl TuneRequest {
         let resources = self.resources.check()?;
         let (mut scheme, code_file_count) = self.scheme.check_for(&self.read, &resources)?;
         let threshold = threshold_of(scheme.criterion());
-        let has_corpus = !self.read.inputs.is_empty() || !self.read.tables_in_memory.is_empty();
+        let has_corpus = self.read.has_inputs();
         let purpose = self.scheme.purpose;
         let ignoring =
             if has_corpus { self.ignoring.check(purpose)? } else { self.ignoring.check_without_input(purpose)? };

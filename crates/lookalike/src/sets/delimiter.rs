@@ -9,6 +9,7 @@ const DELIMITERS: [char; 3] = [',', ';', '|'];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Delimiter {
     /// Certainly this one, since there are at most blanks beside it: lines were split at it.
     Certain(char),

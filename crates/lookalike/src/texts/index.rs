@@ -141,7 +141,7 @@ impl MemoryIndex {
             if let Some(likeness) = likeness {
                 let similarity = likeness.similarity(criterion);
                 let exact_copy = stored.content_hash == probe.summary.content_hash;
-                let hit = Hit { id: stored.id.to_string(), similarity, likeness, exact_copy, fields: String::new() };
+                let hit = Hit::new(stored.id.to_string(), similarity, likeness, exact_copy);
                 hits.push((number, hit));
             }
         }

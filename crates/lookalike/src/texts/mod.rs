@@ -44,10 +44,12 @@ use crate::run::find::Find;
 
 /// Decision on a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Fate {
     /// The text is kept.
     Kept,
     /// The text is removed because of a kept one.
+    #[non_exhaustive]
     Removed {
         /// The position of the text that is kept instead.
         by: usize,

@@ -3,6 +3,7 @@
 
 use crate::made;
 use std::fs;
+use std::num::NonZeroUsize;
 
 use crate::made::{Case, any_corpus, dedup, similarity};
 use lookalike::core::resolve::keep::Keep;
@@ -14,7 +15,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn new_index(case: &Case, scheme: &Scheme, store: Store) -> Index {
-    Index::create(&case.path("index"), &CreateOptions { scheme: scheme.clone(), store }).unwrap()
+    Index::create(&case.path("index"), &CreateOptions::new(scheme.clone()).with_store(store)).unwrap()
 }
 
 /// Texts with the ids 0, 1, 2 … as one file of JSONL.
@@ -291,7 +292,7 @@ proptest! {
         case.write("all.jsonl", jsonl(texts.iter().enumerate()));
         add(&archive, &case, "all.jsonl");
         let snapshot = Index::open(&case.path("index")).unwrap().snapshot().unwrap();
-        let options = SearchOptions { top: usize::MAX, ..SearchOptions::default() };
+        let options = SearchOptions::default().with_top(NonZeroUsize::MAX);
         let mut in_memory = texts::MemoryIndex::new(scheme).unwrap();
         texts.iter().enumerate().for_each(|(id, text)| in_memory.put(&id.to_string(), text));
         for (own, text) in texts.iter().enumerate() {

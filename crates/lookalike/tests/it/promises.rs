@@ -23,7 +23,7 @@ fn removals_of(fates: &[Fate]) -> Vec<Removal> {
         Fate::Removed { by, likeness, .. } => {
             Some(Removal { removed, kept: by, jaccard: likeness.overlap().unwrap().jaccard() })
         }
-        Fate::Kept => None,
+        _ => None,
     };
     fates.iter().enumerate().filter_map(removal).collect()
 }
@@ -187,8 +187,8 @@ proptest! {
         let scheme = request.scheme.check().unwrap();
         let fates = dedup_texts(&texts, &scheme, &keep, Group::Independent);
         let in_memory: Vec<(usize, usize, f64, bool)> = fates.iter().enumerate().filter_map(|(removed, fate)| match *fate {
-            Fate::Removed { by, likeness, is_exact_copy } => Some((removed, by, likeness.overlap().map_or(likeness.similarity(scheme.criterion()), Overlap::jaccard), is_exact_copy)),
-            Fate::Kept => None,
+            Fate::Removed { by, likeness, is_exact_copy, .. } => Some((removed, by, likeness.overlap().map_or(likeness.similarity(scheme.criterion()), Overlap::jaccard), is_exact_copy)),
+            _ => None,
         }).collect();
         let of_row = |row: &Value| {
             let id = |name: &str| row[name].as_str().unwrap().parse::<usize>().unwrap();

@@ -3,15 +3,65 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::made::{Case, dedup, jsonl, rows};
-use lookalike::{ReadOptions, ReportRequest, ReportTexts, Silent};
+use lookalike::{
+    Counted, DecontaminateRequest, DedupRequest, Error, LinkRequest, PassagesRequest, Progress, ReadOptions,
+    ReportRequest, ReportTexts, Silent,
+};
 use serde_json::{Value, json};
 
 /// Words that no other text has.
 fn words(seed: usize, count: usize) -> Vec<String> {
     (0..count).map(|at| format!("w{seed}x{at}")).collect()
+}
+
+/// Lets somebody else create the output folder while the job writes, so that its result gets no name.
+struct Obstacle(PathBuf);
+
+impl Progress for Obstacle {
+    fn stage(&self, name: &'static str, _: Option<u64>) {
+        if name == "write" {
+            fs::create_dir_all(&self.0).unwrap();
+            fs::write(self.0.join("other"), "").unwrap();
+        }
+    }
+
+    fn advance(&self, _: u64, _: Counted) {}
+    fn finish(&self) {}
+}
+
+#[test]
+fn a_report_with_a_name_of_its_own_is_not_there_before_the_result() {
+    type Job<'a> = &'a dyn Fn(PathBuf, PathBuf, PathBuf, &Obstacle) -> Result<(), Error>;
+    let jobs: [(&str, &str, Job<'_>); 4] = [
+        ("dedup", "in.jsonl", &|input, out, page, progress| {
+            let options = DedupRequest::new([input]).output(out).report(page).check()?;
+            lookalike::dedup(&options, progress).map(drop)
+        }),
+        ("passages", "in.jsonl", &|input, out, page, progress| {
+            let options = PassagesRequest::new([input]).output(out).report(page).check()?;
+            lookalike::passages(&options, progress).map(drop)
+        }),
+        ("decontaminate", "in.jsonl", &|input, out, page, progress| {
+            let request = DecontaminateRequest::new([input.clone()]).against([input]).fields(["text".to_owned()]);
+            lookalike::decontaminate(&request.output(out).report(page).check()?, progress).map(drop)
+        }),
+        ("link", "in.csv", &|input, out, page, progress| {
+            let options = LinkRequest::new([input]).output(out).report(page).check()?;
+            lookalike::link(&options, progress).map(drop)
+        }),
+    ];
+    for (job, input, run) in jobs {
+        let case = Case::new();
+        case.write("in.jsonl", &jsonl(&texts()));
+        case.write("in.csv", "name,city\nann lee,reno\nann lee,reno\nbob ray,york\n");
+        let (out, page) = (case.path("out"), case.path("page.html"));
+        let ended = run(case.path(input), out.clone(), page.clone(), &Obstacle(out.clone()));
+        assert!(matches!(ended, Err(Error::Io(lookalike::io::Error::OutputExists { .. }))), "{job}: {ended:?}");
+        assert!(!page.exists(), "{job}: a report on a result that is not there");
+    }
 }
 
 /// Three families and a single: near-duplicates, exact copies, and texts with the same words.

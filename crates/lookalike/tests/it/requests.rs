@@ -8,7 +8,7 @@ use lookalike::core::join::Measure as SetMeasure;
 use lookalike::core::measure::criterion::Measure;
 use lookalike::core::resolve::keep::Keep;
 use lookalike::core::scheme::MethodName;
-use lookalike::index::{CreateOptions, Index};
+use lookalike::index::{CreateOptions, Index, SearchQuery};
 use lookalike::{
     AddRequest, CreateRequest, DedupRequest, EvaluateRequest, Group, JobOption, LinkRequest, PairsRequest,
     PrintsRequest, ReadRequest, Refusal, Refused, ResourceRequest, SchemeRequest, SearchRequest, SetsRequest, Silent,
@@ -36,6 +36,32 @@ fn options(value: Value) -> Map<String, Value> {
         Value::Object(options) => options,
         other => panic!("{other} is not an object"),
     }
+}
+
+#[test]
+fn a_search_is_for_one_text_one_document_or_its_input() {
+    let search = SearchRequest::default;
+    let with = |mut request: SearchRequest, input: ReadRequest| {
+        request.input = input;
+        request
+    };
+    assert_refused(search().check(), "text", "missing", "text, input or like must be given");
+    let both = search().text("a").like("b");
+    assert_refused(both.check(), "like", "not_with", "like cannot be combined with text");
+    assert_refused(search().id("a").check(), "id", "needs", "id needs text");
+    let files = || ReadRequest::new(["in.jsonl"]);
+    let both = with(search().text("a"), files());
+    assert_refused(both.check(), "input", "not_with", "input cannot be combined with text");
+    let both = with(search().like("a"), files());
+    assert_refused(both.check(), "like", "not_with", "like cannot be combined with input");
+    let unused = with(search().text("a"), ReadRequest::default().text("body"));
+    assert_refused(unused.check(), "text", "needs", "text needs an input");
+
+    let query = |request: SearchRequest| request.check().unwrap().query;
+    assert!(matches!(query(search().text("a")), SearchQuery::Text(text) if text == "a"));
+    assert!(matches!(query(search().text("a").id("b")), SearchQuery::Document { id, .. } if id == "b"));
+    assert!(matches!(query(search().like("a")), SearchQuery::Like(id) if id == "a"));
+    assert!(matches!(query(with(search(), files())), SearchQuery::Input(_)));
 }
 
 #[test]
@@ -234,9 +260,9 @@ fn numbers_out_of_range_are_refused_in_every_request() {
     assert_refused(evaluate.check(), "thresholds", "out_of_range", &share("thresholds", "2"));
     let create = CreateRequest::default().threshold(0.0);
     assert_refused(create.check(), "threshold", "out_of_range", &share("threshold", "0"));
-    let search = SearchRequest::default();
-    assert_refused(search.threshold(2.0).check(), "threshold", "out_of_range", &share("threshold", "2"));
-    assert_refused(search.top(0).check(), "top", "out_of_range", "top must be at least 1, not 0");
+    let search = SearchRequest::default().text("a text");
+    assert_refused(search.clone().threshold(2.0).check(), "threshold", "out_of_range", &share("threshold", "2"));
+    assert_refused(search.clone().top(0).check(), "top", "out_of_range", "top must be at least 1, not 0");
     let add = AddRequest::new(["in.jsonl"]).text("body").fields(["author".to_owned(), "body".to_owned()]);
     let message = "fields must be a field other than that of the text, which is stored anyway, not body";
     assert_refused(add.check(), "fields", "unknown_word", message);

@@ -1,9 +1,9 @@
 //! The limit for Zstandard windows follows the memory limit in every job that reads documents.
 
 use crate::made::Case;
-use lookalike::index::{self, CreateOptions, Index, SearchOptions};
+use lookalike::index::{self, CreateOptions, Index};
 use lookalike::{AddRequest, DedupRequest, EvaluateRequest, PairsRequest, ReadRequest, ResourceRequest, TuneRequest};
-use lookalike::{DedupRows, PairRow, Silent};
+use lookalike::{DedupRows, PairRow, SearchRequest, Silent};
 
 /// Two files of one document each. The second is one Zstandard frame with a window of 64 MiB, which is more than half
 /// of the smallest memory limit. (RFC 8878, 3.1.1: a descriptor, the window, and a last block that is not compressed.)
@@ -68,10 +68,11 @@ fn an_index_adds_and_searches_within_the_limit() {
     check("search", |case, memory| {
         let folder = tempfile::tempdir().unwrap();
         let archive = Index::create(&folder.path().join("index"), &CreateOptions::default()).unwrap();
-        let resources = ResourceRequest::default().memory(memory).threads(1).check().unwrap();
-        let read = ReadRequest::new([case.path("in")]).check(&resources).unwrap();
+        let mut request = SearchRequest::default();
+        request.input = ReadRequest::new([case.path("in")]);
+        request.resources = ResourceRequest::default().memory(memory).threads(1);
         let snapshot = archive.snapshot().unwrap();
-        let searched = index::search(&snapshot, &read, &SearchOptions::default(), &mut |_| Ok(()), &Silent).unwrap();
+        let searched = index::search(&snapshot, &request.check().unwrap(), &mut |_| Ok(()), &Silent).unwrap();
         searched.skipped.into_iter().map(|entry| entry.file).collect()
     });
 }

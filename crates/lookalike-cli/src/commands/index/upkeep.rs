@@ -258,7 +258,7 @@ impl ExportArguments {
                 return Ok(count);
             }
             for document in snapshot.documents() {
-                let Document { id, fields, text } = document?;
+                let Document { id, fields, text, .. } = document?;
                 let fields = (!fields.is_empty()).then(|| serde_json::from_str(&fields)).transpose();
                 let fields: Option<&RawValue> = fields.map_err(|error| lookalike::Error::unwritable(error.into()))?;
                 let row = Exported { id: &id, fields, text: text.as_deref() };

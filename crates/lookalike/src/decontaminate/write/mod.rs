@@ -14,7 +14,7 @@ use super::{DecontaminateSummary, Tests};
 use crate::error::{Error, Result};
 use crate::options::{ContaminationAction, DecontaminateOptions, RowFormat};
 use crate::output::destination::REPORT;
-use crate::output::kept::{SUMMARY, open_report, place_report, write_summary};
+use crate::output::kept::{SUMMARY, commit_report, open_report, place_report, write_summary};
 use crate::output::sink::RowWriter;
 use crate::progress::Progress;
 use crate::run::stages::{Stages, Timed};
@@ -76,11 +76,12 @@ impl Destination {
         report: impl FnOnce() -> String,
         options: &DecontaminateOptions,
     ) -> Result<()> {
-        if options.has_report() {
-            place_report(&report(), self.report, self.staging.as_ref())?;
+        let report =
+            if options.has_report() { place_report(&report(), self.report, self.staging.as_ref())? } else { None };
+        if let Some(staging) = self.staging {
+            write_summary(summary, &staging)?;
+            staging.commit()?;
         }
-        let Some(staging) = self.staging else { return Ok(()) };
-        write_summary(summary, &staging)?;
-        Ok(staging.commit()?)
+        commit_report(report)
     }
 }
