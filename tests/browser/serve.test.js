@@ -110,7 +110,7 @@ test('the keyboard alone searches, compares and steps through passages', async (
     await tabTo('Compare with agency-001');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/compare');
-    assert.match(await page.locator('.lead').innerText(), /^These are near-duplicates: their jaccard is 0\.\d{4}/);
+    assert.match(await page.locator('.lead').innerText(), /^These are near-duplicates: their Jaccard similarity is 0\.\d{4}/);
     await page.keyboard.press('n');
     const first = await page.evaluate(() => [...document.querySelectorAll('mark.on')].map((mark) => mark.dataset.p));
     assert.ok(first.length >= 2 && first.every((number) => number === '1'), `${first}`);

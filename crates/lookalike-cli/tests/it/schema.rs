@@ -79,8 +79,9 @@ fn every_field_of_an_output_is_documented() {
     assert!(missing.is_empty(), "docs/output.md does not name {missing:?}");
 }
 
-/// Whole numbers that count nothing of a result: parameters by the names of their options, numbers of clusters, tables, bands
-/// and ranks, positions, points, and bounds of an estimate.
+/// Whole numbers whose names are not those of counts: parameters by the names of their options, numbers of clusters, tables,
+/// bands and ranks, positions, points, and bounds of an estimate. `cluster_size`, `cluster_sources` and `copies` are counts
+/// that are named by what they count.
 const NOT_COUNTS: [&str; 39] = [
     "agree",
     "at_least",

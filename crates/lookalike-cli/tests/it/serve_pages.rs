@@ -184,6 +184,9 @@ fn filters_and_orders_hold_for_all_rows_and_for_what_is_exported() {
     assert!(csv.text().starts_with("removed_id,kept_id,similarity,"), "{}", csv.text());
     assert_eq!(csv.text().lines().count(), 1 + expected.len());
     assert!(csv.head.contains("attachment; filename=\"out-removed.csv\""), "{}", csv.head);
+    let tsv = service.get("/v1/results/out/export?source=even.example&format=tsv");
+    assert!(tsv.text().starts_with("removed_id\tkept_id\tsimilarity\t"), "{}", tsv.text());
+    assert!(tsv.head.contains("attachment; filename=\"out-removed.tsv\""), "{}", tsv.head);
     let columns = csv.text().lines().next().unwrap().split(',').count();
     let mut removal = lines[0].as_object().unwrap().clone();
     removal.retain(|name, _| !csv.text().lines().next().unwrap().split(',').any(|column| column == name));

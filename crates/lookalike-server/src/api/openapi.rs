@@ -7,6 +7,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
 use super::{compare, documents, indexes, maintenance, search, system};
 use crate::results;
+use crate::results::export::ExportFormat;
+use crate::runs::filter::{Order, RemovalKind};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -24,6 +26,8 @@ use crate::results;
         results::list, results::make::make, results::summary, results::make::delete, results::export::export, results::files::list, results::files::download, results::removed, results::clusters, results::sources,
         system::livez, system::readyz, system::metrics, system::openapi,
     ),
+    // Those of parameters are not found through the paths.
+    components(schemas(ExportFormat, Order, RemovalKind)),
     security(("key" = [])),
     tags(
         (name = "indexes", description = "Create, inspect and delete indexes."),
@@ -66,6 +70,15 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn everything_that_the_description_refers_to_is_in_it() {
+        let description: serde_json::Value = serde_json::from_str(openapi()).unwrap();
+        let named = openapi().split("\"#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next());
+        for name in named {
+            assert!(description["components"]["schemas"].get(name).is_some(), "{name}");
+        }
     }
 
     /// Set `UPDATE_SNAPSHOTS` to write it anew, and look at the difference.

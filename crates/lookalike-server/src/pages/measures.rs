@@ -24,14 +24,22 @@ pub(super) fn sentence(compared: &Comparison) -> String {
         }
         Verdict::NearDuplicates => format!(
             "These are near-duplicates: their {} is {shown}, and {threshold} is enough. {}",
-            compared.measure,
+            named(compared.measure),
             parts(compared)
         ),
         Verdict::NotNearDuplicates => format!(
             "These are not near-duplicates: their {} is {shown}, and {threshold} would be needed. {}",
-            compared.measure,
+            named(compared.measure),
             parts(compared)
         ),
+    }
+}
+
+/// The name of a measure in a sentence.
+fn named(measure: &str) -> &str {
+    match measure {
+        "jaccard" => "Jaccard similarity",
+        other => other,
     }
 }
 
@@ -128,10 +136,9 @@ mod tests {
         assert!(said(text, &text.to_uppercase()).starts_with("These have the same words"));
         assert!(said(text, "").contains("no words"));
         let other = "these words are not in the other text at all";
-        assert!(
-            said(text, other)
-                .starts_with("These are not near-duplicates: their jaccard is 0.0000, and 0.8 would be needed.")
-        );
+        assert!(said(text, other).starts_with(
+            "These are not near-duplicates: their Jaccard similarity is 0.0000, and 0.8 would be needed."
+        ));
         let more = format!("{text} {}", other.repeat(3));
         assert!(said(text, &more).contains("nearly all within the right one"));
     }

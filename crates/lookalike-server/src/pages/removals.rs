@@ -117,7 +117,7 @@ fn list_form(result: &str, asked: &AskedRows, count: u64) -> Html {
     let clear =
         if is_filtered { html!("<a class=\"button\" href=\"{}\">Show all</a>", &*path) } else { Html::default() };
     html!(
-        "<form class=\"ask filters\" method=\"get\" action=\"{}\">{}{}<div class=\"row\"><span><label for=\"text\">Text or id</label><input id=\"text\" name=\"text\" type=\"search\" value=\"{}\"></span><span><label for=\"source\">Source</label><input id=\"source\" name=\"source\" value=\"{}\"></span><span><label for=\"kept-source\">Kept in source</label><input id=\"kept-source\" name=\"kept_source\" value=\"{}\"></span><span><label for=\"from\">Similarity from</label><input id=\"from\" name=\"similarity_from\" type=\"number\" min=\"0\" max=\"1\" step=\"any\" value=\"{}\"></span><span><label for=\"to\">to</label><input id=\"to\" name=\"similarity_to\" type=\"number\" min=\"0\" max=\"1\" step=\"any\" value=\"{}\"></span><span><label for=\"kind\">What</label><select id=\"kind\" name=\"kind\">{}</select></span><span><label for=\"order\">Order</label><select id=\"order\" name=\"order\">{}</select></span><button class=\"main\">Show</button>{}</div></form>\n<p class=\"counted\"><b>{}</b> · export all of them: <a href=\"{}\" download>CSV</a>, <a href=\"{}\" download>JSONL</a></p>\n",
+        "<form class=\"ask filters\" method=\"get\" action=\"{}\">{}{}<div class=\"row\"><span><label for=\"text\">Text or id</label><input id=\"text\" name=\"text\" type=\"search\" value=\"{}\"></span><span><label for=\"source\">Source</label><input id=\"source\" name=\"source\" value=\"{}\"></span><span><label for=\"kept-source\">Kept in source</label><input id=\"kept-source\" name=\"kept_source\" value=\"{}\"></span><span><label for=\"from\">Similarity from</label><input id=\"from\" name=\"similarity_from\" type=\"number\" min=\"0\" max=\"1\" step=\"any\" value=\"{}\"></span><span><label for=\"to\">to</label><input id=\"to\" name=\"similarity_to\" type=\"number\" min=\"0\" max=\"1\" step=\"any\" value=\"{}\"></span><span><label for=\"kind\">What</label><select id=\"kind\" name=\"kind\">{}</select></span><span><label for=\"order\">Order</label><select id=\"order\" name=\"order\">{}</select></span><button class=\"main\">Show</button>{}</div></form>\n<p class=\"counted\"><b>{}</b> · export all of them: <a href=\"{}\" download>CSV</a>, <a href=\"{}\" download>TSV</a>, <a href=\"{}\" download>JSONL</a></p>\n",
         &*path,
         hidden("band", &asked.band),
         hidden("cluster", &asked.cluster),
@@ -131,6 +131,7 @@ fn list_form(result: &str, asked: &AskedRows, count: u64) -> Html {
         clear,
         number::of(count, "removal"),
         export("csv"),
+        export("tsv"),
         export("jsonl")
     )
 }

@@ -1,4 +1,4 @@
-//! Exports all removals that match a filter: CSV for a spreadsheet, or JSON lines.
+//! Exports all removals that match a filter: CSV or TSV for a spreadsheet, or JSON lines.
 
 use std::io;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ pub(crate) enum ExportFormat {
     /// With a header, for spreadsheets.
     #[default]
     Csv,
+    /// The same, separated by tabs.
+    Tsv,
     /// One object per line, as in `removed.jsonl`.
     Jsonl,
 }
@@ -85,6 +87,7 @@ pub(crate) async fn export(
     let first = part(&shared, &name, &filter, format, 0).await?;
     let (kind, ending) = match format {
         ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),
+        ExportFormat::Tsv => ("text/tab-separated-values; charset=utf-8", "tsv"),
         ExportFormat::Jsonl => ("application/x-ndjson", "jsonl"),
     };
     let headers = [
@@ -130,6 +133,7 @@ async fn part(
 fn written(rows: &[PlacedRemoval], starts: &Starts, format: ExportFormat, is_first: bool) -> io::Result<Vec<u8>> {
     let format = match format {
         ExportFormat::Csv => RowFormat::Csv,
+        ExportFormat::Tsv => RowFormat::Tsv,
         ExportFormat::Jsonl => RowFormat::Jsonl,
     };
     let mut bytes = Vec::new();

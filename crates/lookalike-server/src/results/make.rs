@@ -49,6 +49,8 @@ const NUMBERS: [&str; 9] =
     ["threshold", "recall", "bands", "rows", "slots", "agree", "bits", "sketch_bits", "fail_if_source_loses"];
 const FLAGS: [&str; 9] =
     ["alt", "count_repeats", "each_field", "exact", "links", "no_header", "no_report", "rows_random", "verify"];
+/// Words that are separated by commas.
+const LISTS: [&str; 1] = ["stopwords"];
 
 /// Fields of a form that are no options.
 const OTHERS: [&str; 1] = ["name"];
@@ -188,6 +190,7 @@ fn options(fields: &Fields) -> Result<Map<String, Value>, Problem> {
             _ if text.is_empty() => continue,
             name if OTHERS.contains(&name) => continue,
             name if WORDS.contains(&name) => Value::from(text),
+            name if LISTS.contains(&name) => text.split(',').map(str::trim).collect(),
             name if name == JobOption::IgnoreBoilerplate.name() => boilerplate(text)?,
             // Anything that is not a number, or neither true nor false, is rejected with the name of the option.
             name if NUMBERS.contains(&name) => serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)),
@@ -196,7 +199,7 @@ fn options(fields: &Fields) -> Result<Map<String, Value>, Problem> {
                 other => Value::from(other),
             },
             name => {
-                let known = [&WORDS[..], &NUMBERS, &FLAGS].concat().into_iter().filter_map(JobOption::of_name);
+                let known = [&WORDS[..], &NUMBERS, &FLAGS, &LISTS].concat().into_iter().filter_map(JobOption::of_name);
                 let known = known.chain([JobOption::IgnoreBoilerplate]);
                 return Err(Refused::unknown_option(shown(name), known).into());
             }
@@ -226,6 +229,8 @@ fn name_of(file: &std::path::Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    use lookalike::DedupRequest;
+
     use super::*;
 
     #[test]
@@ -234,5 +239,29 @@ mod tests {
         assert_eq!(named("/tmp/x/news 2024.jsonl.gz"), "news-2024");
         assert_eq!([named("/tmp/été.csv"), named("/tmp/日本.csv"), named("/")], ["-t-", "file", "file"]);
         assert!(crate::names::is_name(&named(&"x".repeat(300))));
+    }
+
+    /// Options of `dedup` that a form does not take, with the reason.
+    const NOT_TAKEN: [(&str, &[&str]); 4] = [
+        ("they name files of the server", &["inputs", "against", "against_index", "work", "exclude"]),
+        ("they need one of those", &["only_against", "add_kept", "resume", "force"]),
+        (
+            "the service decides where a result is stored, and in which form",
+            &["output", "removed", "report", "dry_run", "annotate"],
+        ),
+        ("the service has limits of its own", &["threads", "memory", "max_record", "max_input"]),
+    ];
+
+    #[test]
+    fn every_option_of_dedup_is_taken_or_has_a_reason_not_to_be() {
+        let Ok(Value::Object(all)) = serde_json::to_value(DedupRequest::default()) else { panic!("it has fields") };
+        let boilerplate = [JobOption::IgnoreBoilerplate.name()];
+        let taken = [&WORDS[..], &NUMBERS, &FLAGS, &LISTS, &boilerplate].concat();
+        let not_taken = NOT_TAKEN.iter().flat_map(|(_, options)| *options).copied();
+        let mut listed: Vec<&str> = taken.into_iter().chain(not_taken).collect();
+        let mut options: Vec<&str> = all.keys().map(String::as_str).collect();
+        listed.sort_unstable();
+        options.sort_unstable();
+        assert_eq!(listed, options);
     }
 }
