@@ -22,7 +22,7 @@ use self::tables::{pages, report, results};
 use self::timed::running::again_optimized;
 use self::timed::{
     accuracy, blowup, decontaminate, growth, headline, index, index_growth, link, methods, passages, prints, python,
-    reading, serve, sets, sketching, text, timing,
+    reading, serve, sets, sketching, spark, text, timing,
 };
 use crate::workspace::{Workspace, succeed};
 
@@ -98,6 +98,8 @@ enum Part {
     Serve(serve::Options),
     /// Speed of `lookalike sets`, compared with a plain single-threaded join
     Sets(sets::Options),
+    /// `lookalike.spark` on a cluster on this machine, compared with the command and with other tools on Spark
+    Spark(spark::Options),
     /// Rewrite the numbers of README and docs from the files in bench/results
     Tables(pages::Options),
     /// Speed from text to tokens and features by script, compared with ASCII
@@ -132,6 +134,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Serve(options)) => return serve::run(workspace, options),
         Some(Part::Sets(options)) => return sets::run(workspace, options),
+        Some(Part::Spark(options)) => return spark::run(workspace, options),
         Some(Part::Tables(options)) => return pages::run(workspace, *options),
         Some(Part::Text(options)) => return text::run(workspace, options),
         None => {}

@@ -121,6 +121,7 @@ impl Tune {
             text += &chart::in_terminal(&curve, tuning.threshold);
             text += &points(tuning);
             text += &tuning.sample.as_ref().map_or(String::new(), candidates);
+            text += &tuning.sample.as_ref().map_or(String::new(), largest_family);
             text += &tuning.plan.map_or(String::new(), planned);
             text += &which_way(tuning);
             streams::show(|out| out.write_all(text.as_bytes()))
@@ -244,6 +245,18 @@ fn candidates(sample: &Sampled) -> String {
             100.0 * share
         ),
         (Some(_), None) => "\nno candidate pairs are expected\n".to_owned(),
+    }
+}
+
+/// The largest family, which one thread decides. One pair is nothing to plan for.
+fn largest_family(sample: &Sampled) -> String {
+    match (sample.largest_family, sample.largest_family_bucket_count) {
+        (Some(texts), Some(buckets)) if texts > 2 => format!(
+            "the largest family, which is decided together: about {}, joined by {} of the sample\n",
+            numbers::of(texts, "text"),
+            numbers::of(buckets, "bucket")
+        ),
+        _ => String::new(),
     }
 }
 

@@ -100,6 +100,8 @@ impl Tasks {
         if let Ok(earlier) = read(folder) {
             return if earlier.label == label { Self::of(folder, earlier, options, files) } else { Err(other(folder)) };
         }
+        // After hours, when everything is written, it would be too late to refuse the output.
+        write::check_target(&options, &files.shelf, progress)?;
         let sizes = TaskSizes { unit_bytes: sizes.unit_bytes.max(1), batch_bytes: sizes.batch_bytes.max(1) };
         let units = units(files.shelf.files(), &options.read.settings.unlimited(), sizes.unit_bytes)?;
         let key = Key::random();

@@ -8,6 +8,7 @@ use std::path::Path;
 use lookalike_core::ids::Document;
 use lookalike_core::method::Exact;
 use lookalike_core::scheme::Scheme;
+use lookalike_io::input::shelf::Shelf;
 use lookalike_io::read::Unit;
 use lookalike_io::stored::Values;
 use lookalike_io::write::{Annotation, Staging};
@@ -19,12 +20,13 @@ use super::files::{Outputs, TaskRow, damaged};
 use super::stage::TaskStage;
 use crate::corpus::{Corpus, Kept, Reading};
 use crate::error::{Error, Result};
-use crate::options::Output;
+use crate::options::{DedupOptions, Output};
 use crate::output::captures::Pages;
 use crate::output::destination::ENTRIES;
 use crate::output::evidence::Verdicts;
 use crate::output::kept::{EntriesToWrite, SUMMARY, Wrote, write_summary};
 use crate::output::read_back::REMOVED;
+use crate::progress::Progress;
 use crate::report::summary::Summary;
 
 /// Fates of the documents of one file, as decided.
@@ -129,6 +131,14 @@ fn read_targets(context: &Context<'_>, decided: &TaskRow) -> Result<Targets> {
     let count = targets.names.len();
     let is_whole = targets.groups.len() == targets.documents.len() && targets.groups.len() >= count;
     if is_whole { Ok(targets) } else { Err(damaged("decide")) }
+}
+
+/// Refuses an output folder that [`commit`] would refuse.
+pub(super) fn check_target(options: &DedupOptions, shelf: &Shelf, progress: &dyn Progress) -> Result<()> {
+    if let Some(folder) = &options.folder {
+        Staging::new(folder, options.force, ENTRIES, shelf.files(), &progress.unfinished())?;
+    }
+    Ok(())
 }
 
 /// Puts everything into a folder beside the output, and gives it its name.

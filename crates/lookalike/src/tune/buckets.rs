@@ -3,6 +3,7 @@
 //! Pairs are of documents, so a text with n copies counts n times on its side. A pair that agrees in several bands
 //! occurs several times: draws must be divided by that number.
 
+use lookalike_core::bucket::Union;
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::hash::mix;
 use rayon::prelude::*;
@@ -89,6 +90,21 @@ impl<'a> Buckets<'a> {
         pairs
     }
 
+    /// The number of texts of the largest family, which share buckets directly or through others, and of the buckets
+    /// that join them.
+    pub(super) fn largest_family(&self) -> Option<(u64, u64)> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|end| end.0));
+        let members = || starts.clone().zip(&self.ends).map(|(start, end)| &self.members[start..end.0]);
+        let mut union = Union::new(self.weights.len());
+        for texts in members() {
+            texts.iter().skip(1).for_each(|text| union.join(texts[0], *text));
+        }
+        let mut families = vec![(0, 0); self.weights.len()];
+        (0..self.weights.len() as u32).for_each(|text| families[union.root(text) as usize].0 += 1);
+        members().for_each(|texts| families[union.root(texts[0]) as usize].1 += 1);
+        families.into_iter().filter(|family| family.0 > 1).max()
+    }
+
     /// Draws pairs of texts at random, with a probability proportional to their pairs of documents in buckets, with
     /// replacement.
     pub(super) fn drawn(&self, count: usize, chance: &mut Chance) -> Vec<(u32, u32)> {
@@ -160,6 +176,7 @@ mod tests {
         let buckets = Buckets::new(&slots, &weights, Banding::new(2, 1).unwrap());
         assert_eq!((buckets.pair_count(), buckets.text_pairs), (6 + 3 + 2 + 4, 4));
         assert_eq!(buckets.all(), [(0, 1), (0, 2), (1, 2), (2, 3)]);
+        assert_eq!(buckets.largest_family(), Some((4, 2)));
         let mut counts: HashMap<(u32, u32), f64> = HashMap::new();
         let mut chance = Chance::new(1);
         buckets.drawn(30_000, &mut chance).into_iter().for_each(|pair| *counts.entry(pair).or_default() += 1.0);

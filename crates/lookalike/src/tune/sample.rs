@@ -50,6 +50,11 @@ pub struct Sampled {
     pub false_candidate_share: Option<f64>,
     /// Estimated number of candidates in the whole corpus; `None` for bands of random rows.
     pub candidate_count: Option<f64>,
+    /// Estimated number of distinct texts in the largest family of the whole corpus: texts that share buckets, directly
+    /// or through others, and are decided together. `None` for bands of random rows.
+    pub largest_family: Option<u64>,
+    /// Number of buckets of the sample that join these.
+    pub largest_family_bucket_count: Option<u64>,
     /// Entries that were skipped.
     pub skipped_count: u64,
     /// Reason why the first of them was skipped.
@@ -113,7 +118,15 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
     agree(&mut pairs);
     let shown: Vec<u64> = pairs.iter().map(|step| step.pair_count.value.round() as u64).collect();
     let scale = corpus.scale();
-    let (candidates, false_candidates) = candidates(&corpus, &texts, options)?;
+    let single = vec![1; texts.weights.len()];
+    // A banding that cannot be cut from these slots has no estimate.
+    let is_cut = !options.banding.is_random() && options.banding.slot_count() <= SLOTS;
+    let buckets = is_cut.then(|| Buckets::new(&texts.slots, &single, options.banding));
+    let (candidates, false_candidates) = match &buckets {
+        Some(buckets) => candidates(&corpus, &texts, buckets, options)?,
+        None => (None, None),
+    };
+    let largest = buckets.as_ref().map(|buckets| buckets.largest_family().unwrap_or_default());
     let documents = corpus.document_count as f64 * scale;
     let sharing = 1.0 - (-2.0 * candidates.unwrap_or(0.0) / documents.max(1.0)).exp();
     let sampled = Sampled {
@@ -128,6 +141,8 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
         pairs,
         false_candidate_share: false_candidates,
         candidate_count: candidates,
+        largest_family: largest.map(|(texts, _)| (texts as f64 * scale).round() as u64),
+        largest_family_bucket_count: largest.map(|(_, buckets)| buckets),
         skipped_count: corpus.skipped,
         first_skipped: corpus.first_skipped.clone(),
         left_out: corpus.left_out().clone(),
@@ -165,13 +180,13 @@ fn agree(steps: &mut [PairStep]) {
 
 /// Number of candidates of the explained banding, and the share of them that are not near-duplicates: pairs of texts,
 /// since copies are joined first.
-fn candidates(corpus: &Corpus<'_>, texts: &Texts<'_>, options: &TuneOptions) -> Result<(Option<f64>, Option<f64>)> {
+fn candidates(
+    corpus: &Corpus<'_>,
+    texts: &Texts<'_>,
+    buckets: &Buckets<'_>,
+    options: &TuneOptions,
+) -> Result<(Option<f64>, Option<f64>)> {
     let banding: Banding = options.banding;
-    if banding.is_random() || banding.slot_count() > SLOTS {
-        return Ok((None, None));
-    }
-    let single = vec![1; texts.weights.len()];
-    let buckets = Buckets::new(&texts.slots, &single, banding);
     if buckets.pair_count() == 0 {
         return Ok((Some(0.0), None));
     }

@@ -321,6 +321,18 @@ fn what_tasks_cannot_do_is_refused_before_anything_is_read() {
 }
 
 #[test]
+fn an_output_that_is_there_is_refused_before_anything_is_read() {
+    let case = corpus();
+    case.write("tasks/mine.txt", "mine");
+    let planned = Tasks::plan(options(&case, "tasks", &json!({})), &case.path("work"), small(), &Silent);
+    let error = planned.err().unwrap().to_string();
+    assert!(error.contains("exists and is not empty"), "{error}");
+    assert!(!case.path("work").exists());
+    let left: Vec<_> = fs::read_dir(case.path("tasks")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["mine.txt"]);
+}
+
+#[test]
 fn needs_are_estimated_from_a_sample() {
     let case = Case::new();
     let template: Vec<String> = (0..400).map(|at| format!("{} end{at}", ["all say the same"; 12].join(" "))).collect();

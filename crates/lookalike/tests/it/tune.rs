@@ -56,6 +56,18 @@ fn pairs_of_a_corpus_that_is_read_whole_are_counted() {
 }
 
 #[test]
+fn the_largest_family_is_predicted() {
+    let shared = "all pages of this site say the same in a dozen words ".repeat(6);
+    let template = (0..200).map(|at| format!("{shared}{at}"));
+    let texts: Vec<String> = template.chain(families(60)).collect();
+    let case = Case::new();
+    case.write("in/corpus.jsonl", jsonl(&texts));
+    let sampled = sampled(&case, MOST_BYTES);
+    assert!(sampled.largest_family >= Some(190) && sampled.largest_family < Some(220), "{:?}", sampled.largest_family);
+    assert!(sampled.largest_family_bucket_count > Some(0));
+}
+
+#[test]
 fn documents_that_would_be_removed_are_no_more_than_was_said() {
     let texts = families(60);
     let case = Case::new();

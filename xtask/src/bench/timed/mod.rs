@@ -18,6 +18,7 @@ pub(in crate::bench) mod running;
 pub(in crate::bench) mod serve;
 pub(in crate::bench) mod sets;
 pub(in crate::bench) mod sketching;
+pub(in crate::bench) mod spark;
 mod summary;
 pub(in crate::bench) mod text;
 pub(in crate::bench) mod timing;
