@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::PassageRows;
-use super::baseline::Baseline;
+use super::baseline::{Baseline, First};
 use super::find::Finder;
 use super::firsts::Firsts;
 use super::gather::Gathered;
@@ -145,6 +145,7 @@ impl<'a> Target<'a> {
         let Self { firsts, baseline, .. } = self;
         let row = |(copy, fingerprint): (&Copy, &u64)| {
             let (first, first_file) = firsts.of(copy.first.document)?;
+            let place = || First { file: first_file.to_string(), position: first.position };
             Ok(RepeatedPassage {
                 document_id: document.id.clone(),
                 start: copy.start.into(),
@@ -157,7 +158,7 @@ impl<'a> Target<'a> {
                 first_file: first_file.to_string(),
                 first_position: first.position,
                 fingerprint: format!("{fingerprint:016x}"),
-                new: baseline.as_mut().map(|baseline| baseline.is_new(*fingerprint, &document.file)),
+                new: baseline.as_mut().map(|baseline| baseline.is_new(*fingerprint, &document.file, place())),
                 document: number,
                 first_document: copy.first.document,
             })
