@@ -533,3 +533,12 @@ fn threads_make_no_difference() {
     assert!(one.1.len() > 1000);
     assert!(one == run(8));
 }
+
+#[test]
+fn pages_are_not_compared_with_an_index_at_the_threshold_of_pages_without_boilerplate() {
+    for purpose in [lookalike::Purpose::Web, lookalike::Purpose::News] {
+        let request = DedupRequest::new(["pages.warc"]).against_index("pages.index").dry_run(true);
+        let refused = request.purpose(purpose).check().unwrap_err();
+        assert!(refused.to_string().contains("against_index"), "{refused}");
+    }
+}
