@@ -21,8 +21,8 @@ use self::corpora::{crawl, mixed, texts, truth};
 use self::tables::{pages, report, results};
 use self::timed::running::again_optimized;
 use self::timed::{
-    accuracy, blowup, decontaminate, growth, headline, index, index_growth, link, methods, passages, prints, python,
-    reading, serve, sets, sketching, spark, text, timing,
+    accuracy, blowup, decontaminate, growth, headline, index, index_growth, link, methods, passages, prints, purposes,
+    python, reading, serve, sets, sketching, spark, text, timing,
 };
 use crate::workspace::{Workspace, succeed};
 
@@ -90,6 +90,8 @@ enum Part {
     Peers(peers::Options),
     /// Synthetic prints in a gallery: how often the right finger is found, and how fast
     Prints(prints::Options),
+    /// A crawl with the purposes for pages of sites, compared with the default
+    Purposes(purposes::Options),
     /// `dedup` of a frame in Python compared with the command, and with other tools called from Python on the same strings
     Python(python::Options),
     /// Speed of reading WET.gz, compared with decompression alone
@@ -130,6 +132,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::Passages(options)) => return passages::run(workspace, options),
         Some(Part::Peers(options)) => return peers::run(workspace, options),
         Some(Part::Prints(options)) => return prints::run(workspace, options),
+        Some(Part::Purposes(options)) => return purposes::run(workspace, options),
         Some(Part::Python(options)) => return python::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Serve(options)) => return serve::run(workspace, options),

@@ -27,9 +27,10 @@ const LEAST_F1_OF_ANY: f64 = 0.92;
 const FILES: [(&str, &[&str]); 2] = [("text.jsonl.gz", &["--id", "id", "--source", "source"]), ("pages.warc.zst", &[])];
 
 /// The settings, and whether they must reach an F1, and the precision.
-const SETTINGS: [(&[&str], Held); 8] = [
+const SETTINGS: [(&[&str], Held); 9] = [
     (&[], Held::No),
     (&["--threshold", "0.35"], Held::No),
+    (&["--ignore-boilerplate"], Held::No),
     (&["--ignore-boilerplate", "--threshold", "0.5"], Held::No),
     (&["--ignore-boilerplate", "--threshold", "0.4"], Held::No),
     (&["--ignore-boilerplate", "--threshold", "0.35"], Held::No),

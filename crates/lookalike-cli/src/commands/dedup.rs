@@ -146,6 +146,8 @@ impl DedupArguments {
         notes::doubts(&summary.input, options.read(), options.keep().field());
         notes::replaced_fields(summary.wrote.replaced_field_count);
         notes::boilerplate(summary.boilerplate_decides.as_ref());
+        let threshold = Some(summary.parameters.threshold).filter(|_| summary.parameters.measure == "jaccard");
+        notes::high_threshold(summary.boilerplate.as_ref(), threshold);
         losses::note_nearly_lost(&summary.nearly_lost, &dedup);
         if let Some(field) = &summary.input.id_field {
             notes::id_field(field);

@@ -2,7 +2,9 @@
 
 use lookalike::core::bucket::passed_over::PassedOverEstimate;
 use lookalike::io::input::discover::{LeftOut, Names};
-use lookalike::{DecidingBoilerplate, Input, Purpose, PurposeSettings, ReadOptions, Remedy, SkippedEntry};
+use lookalike::{
+    DecidingBoilerplate, IgnoredBoilerplate, Input, Purpose, PurposeSettings, ReadOptions, Remedy, SkippedEntry,
+};
 
 use crate::remedy::{self, as_flags};
 use crate::show::streams::talk;
@@ -183,6 +185,20 @@ pub(crate) fn boilerplate(decides: Option<&DecidingBoilerplate>) {
         named.join(", ")
     );
     talk!("      --ignore-boilerplate compares what is left without that");
+}
+
+/// Threshold at which few near-duplicates are found if boilerplate is ignored.
+const HIGH: f64 = 0.8;
+
+/// Notes that a threshold is high for what remains of pages: `threshold` is that of Jaccard similarity.
+pub(crate) fn high_threshold(ignored: Option<&IgnoredBoilerplate>, threshold: Option<f64>) {
+    let has_effect = ignored.is_some_and(|ignored| ignored.document_count > 0);
+    if let Some(threshold) = threshold.filter(|threshold| has_effect && *threshold >= HIGH) {
+        talk!(
+            "note: little of a page remains without boilerplate, so that one changed line weighs more: a threshold of \
+             {threshold} finds few near-duplicates (--for web uses 0.35)"
+        );
+    }
 }
 
 /// Describes the pairs left out by the limit on work per bucket, and estimates the number of near-duplicates among

@@ -80,6 +80,10 @@ fn write_boilerplate(out: &mut impl Write, summary: &Summary) -> io::Result<()> 
         };
         let sources = sources.join(", ");
         writeln!(out, "          {documents} nearly all boilerplate and {are} compared only with copies: {sources}")?;
+        writeln!(
+            out,
+            "          (versions of one text are found if these sources are compared without --ignore-boilerplate)"
+        )?;
     }
     Ok(())
 }

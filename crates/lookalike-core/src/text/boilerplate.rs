@@ -13,15 +13,12 @@ use crate::hash::{Key, bytes_hash};
 use crate::measure::feature_set::FeatureSet;
 use crate::text::fold::Fold;
 pub use crate::text::ignored::{Ignored, SourcePlace};
+use crate::text::ignored::{Limits, OfSource};
 use crate::text::shingle::{Shingle, Shingler};
 
 /// The minimum number of distinct pages on which a shingle occurs to be boilerplate of their source: in a folder of
 /// fifteen pages, eight versions of one text are not boilerplate.
 pub const LEAST_PAGES: usize = 10;
-
-/// Minimum number of shingles that must remain of a document, in widths of a shingle: one changed word leaves as many
-/// shingles as the shingle is wide.
-const LEAST_WIDTHS: usize = 2;
 
 /// Maximum number of keys for which the features of a table are cached: those of the sketches, of the run, and the
 /// second key of the run.
@@ -149,11 +146,6 @@ impl Boilerplate {
         Some(SourcePlace(place as u32))
     }
 
-    /// The number of shingles that must remain of a document for it to be compared.
-    pub fn least_remaining(shingle: &Shingle) -> usize {
-        LEAST_WIDTHS * shingle.width()
-    }
-
     /// The features to leave out, made with this key for a scheme with this shingle and fold.
     pub fn ignored(&self, shingle: &Shingle, fold: Fold, key: Key) -> Arc<Ignored> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -161,13 +153,11 @@ impl Boilerplate {
             return Arc::clone(ignored);
         }
         let of_source = |shingler: &mut Shingler, source: &SourceBoilerplate| {
-            let features: Vec<u64> =
-                source.passages.iter().flat_map(|passage| passage_features(passage, shingler)).collect();
-            FeatureSet::new(&features)
+            OfSource::of_passages(source.passages.iter().map(|passage| passage_features(passage, shingler)))
         };
         let mut shingler = Shingler::keyed(shingle, fold, key);
         let sources = self.sources.iter().map(|source| of_source(&mut shingler, source)).collect();
-        let ignored = Arc::new(Ignored::new(sources, Self::least_remaining(shingle)));
+        let ignored = Arc::new(Ignored::new(sources, Limits::of(shingle)));
         if held.len() == HELD_KEYS {
             held.remove(0);
         }
@@ -226,22 +216,17 @@ pub fn learn<T: AsRef<str>>(pages: &[T], share: f64, shingler: &mut Shingler) ->
     let features: Vec<Vec<u64>> = pages.iter().map(|page| shingler.own_features(page.as_ref())).collect();
     let Counted { common, common_count, all_count } = Counted::new(&features, share);
     let common = FeatureSet::new(&common);
-    let mut covered = HashSet::new();
+    let mut covered = Covered::default();
     let mut passages = Vec::new();
     for (page, features) in pages.iter().zip(&features) {
-        if covered.len() == common.size() as usize {
-            break;
-        }
-        if features.iter().any(|feature| common.contains(*feature) && !covered.contains(feature)) {
+        if covered.lacks_any(features, &common) {
             cover(page.as_ref(), &common, &mut covered, shingler, &mut passages);
         }
     }
-    let least = Boilerplate::least_remaining(shingler.kind());
-    let is_bare = |page: &&Vec<u64>| {
-        let remaining = page.iter().filter(|feature| !common.contains(**feature)).count();
-        remaining < least && remaining < page.len()
-    };
-    Learned { passages, all_count, common_count, bare_count: features.iter().filter(is_bare).count() }
+    let own = OfSource::of_passages(passages.iter().map(|passage| passage_features(passage, shingler)));
+    let limits = Limits::of(shingler.kind());
+    let bare_count = features.iter().filter(|page| own.is_all_of(page, limits)).count();
+    Learned { passages, all_count, common_count, bare_count }
 }
 
 /// The features on more than `share` of these pages, and on at least [`LEAST_PAGES`].
@@ -296,30 +281,46 @@ pub struct Learned {
     pub bare_count: usize,
 }
 
-/// Adds the passages of a page whose features are common and not covered yet.
-fn cover(
-    page: &str,
-    common: &FeatureSet,
-    covered: &mut HashSet<u64>,
-    shingler: &mut Shingler,
-    passages: &mut Vec<String>,
-) {
+/// The common features that passages have, and the pairs of them that follow each other in one.
+#[derive(Default)]
+struct Covered {
+    features: HashSet<u64>,
+    pairs: HashSet<(u64, u64)>,
+}
+
+impl Covered {
+    /// True if a page has a common feature, or two that follow each other, that no passage has.
+    fn lacks_any(&self, features: &[u64], common: &FeatureSet) -> bool {
+        let is_common = |feature: &u64| common.contains(*feature);
+        features.iter().any(|feature| is_common(feature) && !self.features.contains(feature))
+            || features.windows(2).any(|pair| pair.iter().all(is_common) && !self.pairs.contains(&(pair[0], pair[1])))
+    }
+}
+
+/// Adds the passages of a page whose features are common and not covered yet. What follows what is covered as well, so
+/// that the text around an edit of one page is connected by the other pages.
+fn cover(page: &str, common: &FeatureSet, covered: &mut Covered, shingler: &mut Shingler, passages: &mut Vec<String>) {
     let places = shingler.places(page);
     // A text that is shorter than a shingle is one.
     let width = places.width.min(places.tokens.len());
+    let features = &places.features;
     let mut at = 0;
-    while at < places.features.len() {
+    while at < features.len() {
         let start = at;
-        while at < places.features.len() && common.contains(places.features[at]) && covered.insert(places.features[at])
+        let is_new = common.contains(features[at]) && covered.features.insert(features[at]);
+        while at + 1 < features.len()
+            && common.contains(features[at])
+            && common.contains(features[at + 1])
+            && covered.pairs.insert((features[at], features[at + 1]))
         {
             at += 1;
+            covered.features.insert(features[at]);
         }
-        if at > start {
-            let (first, last) = (places.firsts[start], places.firsts[at - 1] + width - 1);
+        if is_new || at > start {
+            let (first, last) = (places.firsts[start], places.firsts[at] + width - 1);
             passages.push(page[places.tokens[first].start..places.tokens[last].end].to_owned());
-        } else {
-            at += 1;
         }
+        at += usize::from(at == start);
     }
 }
 
@@ -433,6 +434,50 @@ mod tests {
         assert_eq!((features.all.len(), features.ignored, features.token_count()), (0, 5, 7));
         assert_eq!(shingler.features("short text").all.len(), 1, "nothing is left out of it");
         assert_eq!(shingler.features("one two three a b c d e f g").all.len(), 7);
+    }
+
+    /// Sixty words of one text, of which this page has edited some.
+    fn version(page: usize, edits: &[usize]) -> String {
+        let word = |at: usize| if edits.contains(&at) { format!("edit{page}x{at}") } else { format!("t{at}") };
+        (0..60).map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn edits_of_boilerplate_are_not_text_of_a_page_itself() {
+        // Three words that are far from each other leave nine shingles, and more than is enough if they are its own.
+        let edits = |page: usize| [(7 * page) % 20, 20 + (11 * page) % 20, 40 + (13 * page) % 20];
+        let mut pages: Vec<String> = (0..20).map(|page| version(page, &edits(page))).collect();
+        pages.extend((20..40).map(|page| format!("page{page} ").repeat(60)));
+        let learned = learn(&pages, 0.3, &mut shingler(3));
+        assert_eq!(learned.bare_count, 20);
+        let passages: Vec<&str> = learned.passages.iter().map(String::as_str).collect();
+        let table = table(&passages, 3);
+        for key in [Key::FIXED, Key::new(7)] {
+            let ignored = table.ignored(&Shingle::Word(3), Fold::NONE, key);
+            let mut shingler = Shingler::keyed(&Shingle::Word(3), Fold::NONE, key).ignoring(ignored);
+            shingler.of_source(table.place("a.example"));
+            assert!(pages[..20].iter().all(|page| shingler.features(page).all.is_empty()));
+            // A sentence that is left out, and a page with text of its own at one place.
+            let without = version(0, &[]).replace("t20 t21 t22 t23 t24 t25 t26 t27 t28 t29 ", "");
+            assert!(shingler.features(&without).all.is_empty());
+            let own = version(0, &[]).replace("t20 ", "a sentence that no other page of this source has ");
+            assert_eq!(shingler.features(&own).all.len(), 12);
+        }
+    }
+
+    #[test]
+    fn text_between_the_passages_of_a_template_is_of_the_page_itself() {
+        let item = |page: usize| format!("a{page} b{page} c{page}");
+        let page = |page: usize| {
+            format!(
+                "Home Products Contact Log in {} Price and shipping are {} All rights reserved",
+                item(page),
+                item(99 * page)
+            )
+        };
+        let pages: Vec<String> = (0..20).map(page).collect();
+        let learned = learn(&pages, 0.3, &mut shingler(3));
+        assert_eq!((learned.passages.len(), learned.bare_count), (3, 0));
     }
 
     #[test]

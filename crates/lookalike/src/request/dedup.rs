@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use derive_setters::Setters;
 use lookalike_core::decision::Scope;
 use lookalike_core::measure::criterion::Criterion;
-use lookalike_core::remedy::JobOption;
+use lookalike_core::remedy::{JobOption, Remedy};
 use lookalike_core::resolve::keep::Keep;
 use lookalike_core::scheme::Scheme;
 use lookalike_index::Index;
@@ -117,9 +117,14 @@ impl DedupRequest {
         let purpose = self.scheme.purpose;
         self.read = self.read.with_purpose(purpose);
         self.matching = self.matching.with_purpose(purpose);
-        if self.against_index.is_none() {
-            // An index has the boilerplate that it was made with.
-            self.ignore_boilerplate = IgnoreBoilerplate::of_purpose(self.ignore_boilerplate, purpose);
+        self.ignore_boilerplate = IgnoreBoilerplate::of_purpose(self.ignore_boilerplate, purpose);
+        if let Some(purpose) = purpose.filter(|purpose| purpose.ignores_boilerplate())
+            && self.against_index.is_some()
+        {
+            // Stored documents are compared as they are. At the thresholds of these purposes, pages of one template
+            // would be near-duplicates.
+            return Err(Refused::not_with_value(JobOption::AgainstIndex, JobOption::Purpose, purpose.to_string())
+                .with_remedies([Remedy::Replace(JobOption::Against, JobOption::AgainstIndex)]));
         }
         let work = self.work.check()?;
         let keep = self.keep_order()?;

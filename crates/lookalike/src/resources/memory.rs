@@ -26,8 +26,9 @@ const THREAD: u64 = 8 << 20;
 const COPIES: u64 = 4;
 const TOKEN: u64 = 130;
 
-/// Memory of a table of boilerplate, per byte of its passages: the text itself, and two sets of features.
-const TABLE: u64 = 12;
+/// Memory of a table of boilerplate, per byte of its passages: the text itself, and two sets of features with what
+/// follows each.
+const TABLE: u64 = 18;
 
 /// Memory of a file, in addition to its documents: its path and name, its kind, and the location of its blocks.
 const FILE: u64 = 900;

@@ -113,6 +113,59 @@ fn versions_that_are_half_of_a_host_are_reported_as_undecided() {
     assert_eq!((undecided.len(), &*undecided[0].source, undecided[0].document_count), (1, "host", 40));
 }
 
+/// Pages of a host with a menu: `count` versions of one text of 300 words, each with so many words changed all over it,
+/// and as many other pages.
+fn half_versions(count: usize, edit_count: usize) -> Vec<Page> {
+    let menu = [own(10_000, 70), own(20_000, 50)];
+    // One edit in each part of the text, so that no two of them are one.
+    let part = 300 / edit_count;
+    let word = |of: usize, at: usize| {
+        let is_edited = (0..edit_count).any(|edit| at == edit * part + (of * (7919 + edit) + edit * 104_729) % part);
+        if is_edited { format!("e{of}x{at}") } else { format!("r{at}") }
+    };
+    let version = |of: usize| (0..300).map(|at| word(of, at)).collect::<Vec<_>>().join(" ");
+    let texts = (0..count).map(version).chain((0..count).map(|seed| own(seed, 150 + seed)));
+    texts.map(|text| page("host", format!("{} {text} {}", menu[0], menu[1]))).collect()
+}
+
+#[test]
+fn versions_with_edits_all_over_them_are_reported_as_undecided() {
+    for (count, edit_count) in [(15, 4), (20, 4), (50, 4), (50, 8)] {
+        let case = case(&half_versions(count, edit_count));
+        for threshold in [0.8, 0.35] {
+            let summary = dedup(&request(&case, threshold));
+            let undecided = &summary.boilerplate.as_ref().unwrap().undecided;
+            assert_eq!(
+                (&*undecided[0].source, undecided[0].document_count),
+                ("host", count as u64),
+                "{edit_count} edits"
+            );
+            assert_eq!(summary.found.removed_count, 0);
+        }
+    }
+}
+
+#[test]
+fn versions_on_fewer_pages_than_boilerplate_are_found_whatever_their_edits() {
+    let mut pages = half_versions(20, 4);
+    pages.extend((1000..1040).map(|seed| page("host", own(seed, 200))));
+    let summary = dedup(&request(&case(&pages), 0.35));
+    assert_eq!((summary.found.removed_count, ignored(&summary)), (19, (1, 0)));
+}
+
+#[test]
+fn items_with_little_text_at_several_places_of_a_template_are_kept_apart_and_found_again() {
+    let item = |seed: usize| {
+        let [title, price, note] = [(1, 8), (2, 1), (3, 4)].map(|(field, count)| own(100_000 * field + seed, count));
+        let menu = [own(10_000, 60), own(20_000, 40), own(30_000, 40), own(40_000, 60)];
+        format!("{} {title} {} {price} {} {note} {}", menu[0], menu[1], menu[2], menu[3])
+    };
+    let mut pages: Vec<Page> = (0..60).map(|seed| page("shop", item(seed))).collect();
+    pages.extend((0..5).map(|seed| page("shop", format!("{} again", item(seed)))));
+    let summary = dedup(&request(&case(&pages), 0.35));
+    assert_eq!((summary.found.removed_count, ignored(&summary)), (5, (1, 0)));
+}
+
 #[test]
 fn where_few_pages_share_what_is_removed_nothing_is_noticed() {
     let versions = (0..20).map(|of| page("host", version(of)));
@@ -200,26 +253,71 @@ fn compared(pages: &[Page], shingle: &str, share: f64) -> Vec<Option<HashSet<Vec
     for (source, text) in pages {
         sources.entry(source).or_default().insert(text);
     }
-    let common: HashMap<&str, HashSet<Vec<String>>> = sources
-        .iter()
-        .map(|(source, texts)| {
-            let mut counts: HashMap<Vec<String>, usize> = HashMap::new();
-            texts
-                .iter()
-                .flat_map(|text| shingles(text, kind))
-                .for_each(|shingle| *counts.entry(shingle).or_default() += 1);
-            counts.retain(|_, count| *count >= 10 && *count as f64 > share * texts.len() as f64);
-            (*source, counts.into_keys().collect())
-        })
-        .collect();
+    let common: HashMap<&str, Common> =
+        sources.iter().map(|(source, texts)| (*source, Common::of(texts, kind, share))).collect();
     let of_page = |(source, text): &Page| {
         let (all, common, tokens) = (shingles(text, kind), &common[source.as_str()], tokens(text, kind));
-        let windows = tokens.windows(width.min(tokens.len()).max(1));
-        let remaining = windows.filter(|window| !common.contains(*window)).count();
-        let is_bare = all.iter().any(|shingle| common.contains(shingle)) && remaining < 2 * width;
-        (!is_bare).then(|| all.difference(common).cloned().collect())
+        let is_bare = all.iter().any(|shingle| common.shingles.contains(shingle))
+            && common.own_count(windows(&tokens, width), width) < 2 * width;
+        (!is_bare).then(|| all.difference(&common.shingles).cloned().collect())
     };
     pages.iter().map(of_page).collect()
+}
+
+fn windows(tokens: &[String], width: usize) -> std::slice::Windows<'_, String> {
+    tokens.windows(width.min(tokens.len()).max(1))
+}
+
+/// The boilerplate of a source: its shingles, and those that follow each on a page.
+struct Common {
+    shingles: HashSet<Vec<String>>,
+    next: HashMap<Vec<String>, HashSet<Vec<String>>>,
+}
+
+impl Common {
+    fn of(texts: &HashSet<&str>, kind: Shingle, share: f64) -> Self {
+        let mut counts: HashMap<Vec<String>, usize> = HashMap::new();
+        texts.iter().flat_map(|text| shingles(text, kind)).for_each(|shingle| *counts.entry(shingle).or_default() += 1);
+        counts.retain(|_, count| *count >= 10 && *count as f64 > share * texts.len() as f64);
+        let mut next: HashMap<Vec<String>, HashSet<Vec<String>>> = HashMap::new();
+        for text in texts {
+            let tokens = tokens(text, kind);
+            let windows: Vec<&[String]> = windows(&tokens, kind.token_count()).collect();
+            for pair in windows.windows(2).filter(|pair| pair.iter().all(|window| counts.contains_key(*window))) {
+                next.entry(pair[0].to_vec()).or_default().insert(pair[1].to_vec());
+            }
+        }
+        Self { shingles: counts.into_keys().collect(), next }
+    }
+
+    /// The windows of a text that are neither boilerplate nor the remains of an edit of it.
+    fn own_count(&self, windows: std::slice::Windows<'_, String>, width: usize) -> usize {
+        let (mut own, mut run) = (0, 0);
+        let mut before: Option<&[String]> = None;
+        for window in windows {
+            if self.shingles.contains(window) {
+                let is_edit = before.is_some_and(|before| run <= 3 * width && self.leads_to(before, window, 8 * width));
+                own += if is_edit { 0 } else { run };
+                (run, before) = (0, Some(window));
+            } else {
+                run += 1;
+            }
+        }
+        own + run
+    }
+
+    fn leads_to(&self, from: &[String], to: &[String], steps: usize) -> bool {
+        let mut reached = HashSet::from([from.to_vec()]);
+        let mut last = reached.clone();
+        for _ in 0..steps {
+            last = last.iter().filter_map(|shingle| self.next.get(shingle)).flatten().cloned().collect();
+            if last.contains(to) {
+                return true;
+            }
+            last.retain(|shingle| reached.insert(shingle.clone()));
+        }
+        false
+    }
 }
 
 /// All pairs by the definition: texts with the same words are one text, which is a page of the source of the first.
@@ -434,4 +532,13 @@ fn threads_make_no_difference() {
     let one = run(1);
     assert!(one.1.len() > 1000);
     assert!(one == run(8));
+}
+
+#[test]
+fn pages_are_not_compared_with_an_index_at_the_threshold_of_pages_without_boilerplate() {
+    for purpose in [lookalike::Purpose::Web, lookalike::Purpose::News] {
+        let request = DedupRequest::new(["pages.warc"]).against_index("pages.index").dry_run(true);
+        let refused = request.purpose(purpose).check().unwrap_err();
+        assert!(refused.to_string().contains("against_index"), "{refused}");
+    }
 }

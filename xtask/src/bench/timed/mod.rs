@@ -12,6 +12,7 @@ pub(crate) mod measure;
 pub(in crate::bench) mod methods;
 pub(in crate::bench) mod passages;
 pub(in crate::bench) mod prints;
+pub(in crate::bench) mod purposes;
 pub(in crate::bench) mod python;
 pub(in crate::bench) mod reading;
 pub(in crate::bench) mod running;

@@ -23,7 +23,7 @@ OF_JOB = {
 }
 # Options of the command that a job on Spark does not have, each with the reason.
 NOT_HERE = {
-    "ignore_boilerplate": "the table of boilerplate is learned from whole sources",
+    "ignore_boilerplate": "sketches are of whole texts; files instead of frame= take a saved table",
     "against_index": "an index is on one machine; pass the rows that it was made from as against=",
     "add_kept": "an index is on one machine",
     "fail_if_source_loses": "read the summary instead",

@@ -178,7 +178,7 @@ fn decided(by: &DecidingBoilerplate) -> Html {
 fn undecided(ignored: &IgnoredBoilerplate) -> Html {
     let named = |source: &UndecidedSource| html!("<b dir=\"auto\">{}</b>", name(&source.source));
     html!(
-        "{} nearly nothing but boilerplate, and were compared only with copies ({}).",
+        "{} nearly nothing but boilerplate, and were compared only with copies ({}). Versions of one text are found if these sources are compared without the option <code>ignore-boilerplate</code>.",
         have(ignored.undecided_count),
         listed(ignored.undecided.iter().map(named))
     )
