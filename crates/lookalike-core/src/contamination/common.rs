@@ -31,8 +31,16 @@ pub struct HitFacts {
     /// True if the document lacks a run of words of the item, and has no answer.
     is_part: bool,
     has_answer: bool,
-    is_passage_alone: bool,
-    lacks_question: bool,
+    question: Question,
+}
+
+/// Indicates if the document has what the item asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    Found,
+    Missing,
+    /// The last sentence is missing, which may be a part of the item like any other.
+    LastSentenceMissing,
 }
 
 impl HitFacts {
@@ -45,8 +53,11 @@ impl HitFacts {
             words: found.words.clone(),
             is_part: found.longest_gap >= MISSING && !has_answer,
             has_answer,
-            is_passage_alone: found.is_passage_alone,
-            lacks_question: found.lacks_question,
+            question: match (found.is_passage_alone, found.lacks_question) {
+                (true, _) => Question::Missing,
+                (false, true) => Question::LastSentenceMissing,
+                (false, false) => Question::Found,
+            },
         }
     }
 }
@@ -67,7 +78,8 @@ const SPREAD: f64 = 10.0;
 /// the share of them that makes a passage widespread.
 pub fn common_hits(hits: &[HitFacts], document_counts: &[u64], share: f64) -> Vec<Option<CommonHit>> {
     let parts = Counts::of(hits.iter().filter(|hit| hit.is_part));
-    let unasked = Counts::of(hits.iter().filter(|hit| hit.lacks_question));
+    let is_unasked = |hit: &&HitFacts| hit.question == Question::LastSentenceMissing;
+    let unasked = Counts::of(hits.iter().filter(is_unasked));
     let mut by_source: BTreeMap<u32, Vec<&HitFacts>> = BTreeMap::new();
     for hit in hits {
         by_source.entry(hit.source).or_default().push(hit);
@@ -78,14 +90,13 @@ pub fn common_hits(hits: &[HitFacts], document_counts: &[u64], share: f64) -> Ve
         let most = share * document_counts.get(hit.source as usize).copied().unwrap_or(0) as f64;
         if hit.has_answer {
             None
-        } else if hit.is_passage_alone || hit.lacks_question && unasked.mean(&hit.words) >= PASSED_ON {
+        } else if hit.question == Question::Missing || is_unasked(&hit) && unasked.mean(&hit.words) >= PASSED_ON {
             Some(CommonHit::Passage)
         } else if hit.is_part && parts.mean(&hit.words) >= QUOTING {
             Some(CommonHit::Quoted)
-        } else if by_source[&hit.source].mean(&hit.words) >= most.max(SPREAD) {
-            Some(CommonHit::Widespread)
         } else {
-            None
+            let spread = by_source[&hit.source].mean(&hit.words);
+            (spread > most && spread >= SPREAD).then_some(CommonHit::Widespread)
         }
     };
     hits.iter().map(reason).collect()

@@ -333,5 +333,6 @@ fn what_a_share_of_a_source_has_is_widespread() {
     let hits = |documents: u64| (0..documents).map(|document| HitFacts::new(document, 0, found)).collect::<Vec<_>>();
     assert!(common_hits(&hits(20), &[1000], 0.01).iter().all(|reason| *reason == Some(CommonHit::Widespread)));
     assert!(common_hits(&hits(20), &[1000], 0.03).iter().all(Option::is_none));
+    assert!(common_hits(&hits(20), &[20], 1.0).iter().all(Option::is_none), "no share is more than all");
     assert!(common_hits(&hits(9), &[9], 0.01).iter().all(Option::is_none));
 }
