@@ -31,7 +31,7 @@ const LONGEST_FOR_TOOLS: usize = 1 << 20;
 /// Approximate memory needed to search for a text or to store it: the number of copies per byte; tokens are added
 /// separately.
 const COPIES: u64 = 4;
-const TOKEN_BYTES: u64 = 48;
+const TOKEN_BYTES: u64 = 72;
 
 /// Tokens of shorter texts are not counted: each byte is assumed to be one.
 const SHORT: usize = 64 << 10;
