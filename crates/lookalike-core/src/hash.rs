@@ -6,6 +6,7 @@
 //! | what | function |
 //! | --- | --- |
 //! | token | XXH3-64 of the token's UTF-8 bytes, filled up with zeros to 16 bytes |
+//! | token that ends in a zero byte | XXH3-64 of the token's UTF-8 bytes, seeded with 1 |
 //! | text, by its words | XXH3-128 of the token hashes, little-endian |
 //! | text, by its content | XXH3-128 of the bytes of its [`content`](crate::text::content) |
 //! | shingle | polynomial over token hashes with base [`BASE`], modulo 2^64, then [`mix`] |
@@ -34,7 +35,7 @@ pub const BASE: u64 = 6_364_136_223_846_793_005;
 pub const ROUND_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Tokens up to this length are zero-padded to it, so that no branch depends on the length: it would be mispredicted
-/// for every third word. Distinct tokens stay distinct, since no token ends in a zero byte.
+/// for every third word. Distinct tokens stay distinct, since tokens that end in a zero byte are not padded.
 pub(crate) const SHORT: usize = 16;
 
 /// The key of the hashes of texts. Hashes with different keys are unrelated.
@@ -157,8 +158,8 @@ impl Hasher {
         }
     }
 
-    /// The same for the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. The bytes after it are
-    /// ignored.
+    /// The same for the word at the start of `bytes`, whose length is from 1 to [`SHORT`]. The bytes after it are
+    /// ignored. A word has no zero bytes.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "called for every word")]
     pub(crate) fn hash_or_note_short(&mut self, bytes: &[u8; SHORT], length: usize) -> u64 {
@@ -183,12 +184,20 @@ impl Hasher {
 }
 
 fn fixed_token_hash(token: &[u8]) -> u64 {
-    if token.len() > SHORT {
-        return xxh3_64(token);
+    match filled(token) {
+        Some(filled) => xxh3_64(&filled),
+        None => xxh3_64_with_seed(token, u64::from(token.ends_with(&[0]))),
+    }
+}
+
+/// A short token, zero-padded. None if it is longer, or ends in a zero byte: it could not be told from padding.
+fn filled(token: &[u8]) -> Option<[u8; SHORT]> {
+    if token.len() > SHORT || token.ends_with(&[0]) {
+        return None;
     }
     let mut filled = [0; SHORT];
     filled[..token.len()].copy_from_slice(token);
-    xxh3_64(&filled)
+    Some(filled)
 }
 
 /// Hashes one token with the fixed key.

@@ -1,6 +1,8 @@
 //! Compares one text with stored ones: selects candidates and matches, and sorts them. Indexes in memory and on disk
 //! both use this, so that they give the same answers.
 
+use std::sync::OnceLock;
+
 use crate::kernel::{TextSketcher, TextSummary};
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_filter::FeatureFilter;
@@ -21,6 +23,10 @@ pub struct Probe {
     pub summary: TextSummary,
     set: FeatureSet,
     filter: FeatureFilter,
+    /// The text, if a match may depend on a single feature.
+    text: Option<Box<str>>,
+    /// Its features hashed with the second key, once needed.
+    second: OnceLock<FeatureSet>,
 }
 
 impl Probe {
@@ -40,7 +46,22 @@ impl Probe {
             summary,
             set: FeatureSet::new(features),
             filter: FeatureFilter::new(features),
+            text: None,
+            second: OnceLock::new(),
         }
+    }
+
+    /// The same; matches that depend on a single feature can then be [confirmed](Self::is_confirmed). `text` is the
+    /// text of the probe.
+    #[must_use]
+    pub fn with_text(self, text: &str, criterion: Criterion) -> Self {
+        let may_depend_on_one = criterion.accepts(Overlap { shared: 1, left: self.size(), right: 1 });
+        Self { text: may_depend_on_one.then(|| text.into()), ..self }
+    }
+
+    /// Length of the text in bytes, if it may be needed again.
+    pub fn text_length(&self) -> usize {
+        self.text.as_ref().map_or(0, |text| text.len())
     }
 
     /// Number of distinct features.
@@ -71,6 +92,15 @@ impl Probe {
         let shared = self.set.shared_count(features);
         let overlap = Overlap { shared, left: self.set.size(), right: distinct_count(features) };
         criterion.accepts(overlap).then_some(Likeness::Features(overlap))
+    }
+
+    /// False if a text, measured with this result, shares a single feature, and none with the second key. One in 2^64
+    /// pairs of shingles has the same feature by chance, and an index may have billions of them. `shingler` has the
+    /// second key.
+    pub fn is_confirmed(&self, found: Likeness, text: &str, shingler: &mut Shingler) -> bool {
+        let (Some(own), Some(Overlap { shared: 1, .. })) = (&self.text, found.overlap()) else { return true };
+        let second = self.second.get_or_init(|| FeatureSet::new(shingler.features(own).all));
+        second.shared_count(shingler.features(text).all) > 0
     }
 }
 
@@ -143,5 +173,27 @@ mod tests {
         assert_eq!(same, Some(Likeness::Features(Overlap::of_equals(3))));
         assert_eq!(one.measure(scheme.criterion(), 2, &features("eight nine ten eleven twelve thirteen")), None);
         assert!(of(" ").is_empty());
+    }
+
+    #[test]
+    fn a_match_that_depends_on_one_feature_shares_one_with_the_second_key_too() {
+        for scheme in [Scheme::jaccard(0.8).unwrap(), Scheme::containment(0.1).unwrap()] {
+            let method = scheme.build_method();
+            let mut sketcher = TextSketcher::new(&scheme, &*method, Key::new(1));
+            let [mut shingler, mut second] = [Key::new(1), Key::new(1).second()].map(|key| scheme.shingler(key));
+            let (text, other) = ("one two three four five", "six seven eight nine ten");
+            let shared = shingler.features(text).all.to_vec();
+            let mut sketches = Sketches::new(method.layout());
+            let summary = sketcher.sketch(text, &mut sketches);
+            let probe = Probe::new(&sketches, summary, &shared);
+            // The same feature, as if the hashes of both texts were equal.
+            let found = probe.measure(scheme.criterion(), 1, &shared).unwrap();
+            assert!(probe.is_confirmed(found, other, &mut second), "without its text, there is no second look");
+            let probe = probe.with_text(text, scheme.criterion());
+            assert!(!probe.is_confirmed(found, other, &mut second), "{scheme}");
+            assert!(probe.is_confirmed(found, text, &mut second), "{scheme}");
+            let several = Likeness::Features(Overlap { shared: 2, left: 2, right: 2 });
+            assert!(probe.is_confirmed(several, other, &mut second), "{scheme}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use lookalike_core::hash::Key;
 use lookalike_core::kernel::{TextSketcher, TextSummary};
 use lookalike_core::measure::feature_set::FeatureSet;
+use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::method::Method;
 use lookalike_core::scheme::{MethodOptions, Scheme};
 use lookalike_core::search::Probe;
@@ -30,7 +31,7 @@ const LONGEST_FOR_TOOLS: usize = 1 << 20;
 /// Approximate memory needed to search for a text or to store it: the number of copies per byte; tokens are added
 /// separately.
 const COPIES: u64 = 4;
-const TOKEN_BYTES: u64 = 48;
+const TOKEN_BYTES: u64 = 72;
 
 /// Tokens of shorter texts are not counted: each byte is assumed to be one.
 const SHORT: usize = 64 << 10;
@@ -71,6 +72,8 @@ impl fmt::Debug for Kernel {
 struct Tools {
     sketcher: TextSketcher,
     deciding: Shingler,
+    /// Uses the second key of hashes that decide.
+    confirming: Shingler,
     /// Uses the key of sketches.
     sketching: Shingler,
 }
@@ -118,16 +121,17 @@ impl Kernel {
         Shape { columns, sketch_bytes: layout.bytes, filtered }
     }
 
-    /// Calls `with` with tools for a text.
-    fn with_tools<O>(&self, text: &str, with: impl FnOnce(&mut Tools) -> O) -> O {
+    /// Calls `with` with tools for a text of this length.
+    fn with_tools<O>(&self, length: usize, with: impl FnOnce(&mut Tools) -> O) -> O {
         let waiting = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut tools = waiting.unwrap_or_else(|| Tools {
             sketcher: self.sketcher(),
             deciding: self.scheme.shingler(self.deciding),
+            confirming: self.scheme.shingler(self.deciding.second()),
             sketching: self.scheme.shingler(self.scheme.key().of(self.secret)),
         });
         let output = with(&mut tools);
-        if text.len() <= LONGEST_FOR_TOOLS {
+        if length <= LONGEST_FOR_TOOLS {
             self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
         }
         output
@@ -151,7 +155,7 @@ impl Kernel {
     pub(crate) fn working_bytes(&self, text: &str) -> u64 {
         let tokens = match text.len() {
             short @ ..=SHORT => short,
-            _ => self.with_tools(text, |tools| tools.deciding.token_count(text)),
+            _ => self.with_tools(text.len(), |tools| tools.deciding.token_count(text)),
         };
         COPIES * text.len() as u64 + TOKEN_BYTES * tokens as u64
     }
@@ -195,7 +199,7 @@ impl Kernel {
         let mut features = Vec::new();
         // Of the text itself, even if it is not stored: it identifies unchanged documents.
         let digest = self.digest(document.fields, document.text.as_bytes());
-        let (summary, body) = self.with_tools(document.text, |tools| {
+        let (summary, body) = self.with_tools(document.text.len(), |tools| {
             let summary = self.sketch(tools, document.text, &mut sketches);
             if self.lookup == Lookup::Parts {
                 features = distinct(tools.sketching.features(document.text).all);
@@ -261,15 +265,20 @@ impl Kernel {
     /// The hash of a text's content, as stored in rows.
     pub(crate) fn content_hash(&self, text: &str) -> u128 {
         let mut sketches = Sketches::new(self.method.layout());
-        self.with_tools(text, |tools| tools.sketcher.sketch(text, &mut sketches)).content_hash
+        self.with_tools(text.len(), |tools| tools.sketcher.sketch(text, &mut sketches)).content_hash
     }
 
     /// The probe of a text.
     pub(crate) fn probe(&self, text: &str) -> (Probe, Vec<u64>) {
-        self.with_tools(text, |tools| {
+        self.with_tools(text.len(), |tools| {
             let mut sketches = Sketches::new(self.method.layout());
             let summary = self.sketch(tools, text, &mut sketches);
             let probe = Probe::new(&sketches, summary, tools.deciding.features(text).all);
+            // Stored features cannot be hashed with another key.
+            let probe = match self.store {
+                Store::Text => probe.with_text(text, self.scheme.criterion()),
+                Store::Features => probe,
+            };
             let features = match self.lookup {
                 Lookup::Parts => distinct(tools.sketching.features(text).all),
                 Lookup::Bands(_) | Lookup::All => Vec::new(),
@@ -296,10 +305,20 @@ impl Kernel {
         match self.store {
             Store::Text => {
                 let text = std::str::from_utf8(record.body).ok()?;
-                Some(self.with_tools(text, |tools| with(tools.deciding.features(text).all)))
+                Some(self.with_tools(text.len(), |tools| with(tools.deciding.features(text).all)))
             }
             Store::Features => Some(with(&Body::of_bytes(record.body)?.features)),
         }
+    }
+
+    /// True if a stored document, measured with this result, is really a match of the probe. None if it is damaged.
+    pub(crate) fn is_confirmed(&self, probe: &Probe, found: Likeness, record: &Record<'_>) -> Option<bool> {
+        if self.store == Store::Features {
+            return Some(true);
+        }
+        let text = std::str::from_utf8(record.body).ok()?;
+        let longer = text.len().max(probe.text_length());
+        Some(self.with_tools(longer, |tools| probe.is_confirmed(found, text, &mut tools.confirming)))
     }
 
     /// Columns and keys under which a document is found.
@@ -338,6 +357,8 @@ fn distinct(features: &[u64]) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
+    use lookalike_core::measure::feature_set::Overlap;
+
     use super::*;
 
     #[test]
@@ -348,5 +369,19 @@ mod tests {
         assert_eq!(kept(), 0);
         kernel.probe("a short text");
         assert_eq!(kept(), 1);
+    }
+
+    #[test]
+    fn a_text_with_an_equal_feature_by_chance_is_no_match() {
+        let kernel = |store| Kernel::new(Scheme::containment(0.1).unwrap(), store, Key::new(7)).unwrap();
+        let (text, other) = ("one two three four five and six", "seven eight nine ten eleven");
+        let shared = Likeness::Features(Overlap { shared: 1, left: 3, right: 1 });
+        for (store, is_confirmed) in [(Store::Text, false), (Store::Features, true)] {
+            let kernel = kernel(store);
+            let record = |text: &'static str| Record { sequence: 0, id: "a", fields: "", body: text.as_bytes() };
+            let (probe, _) = kernel.probe(text);
+            assert_eq!(kernel.is_confirmed(&probe, shared, &record(other)), Some(is_confirmed));
+            assert_eq!(kernel.is_confirmed(&probe, shared, &record("one two three four five")), Some(true));
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::num::NonZeroUsize;
 
+use lookalike_core::measure::likeness::Likeness;
 use rayon::prelude::*;
 
 use crate::block::BlockBuilder;
@@ -179,7 +180,11 @@ fn measure(kernel: &Kernel, search: &Search<'_>, newcomers: &mut [Newcomer], at:
     } else if kernel.method.is_measure() {
         kernel.method.likeness(&probe.bytes, &newcomers[other].question.probe.bytes)
     } else if search.criterion.allows_sizes(summary.size, row.size) {
-        probe.measure(search.criterion, row.size, newcomers[other].features.as_deref().unwrap_or_default())
+        let features = newcomers[other].features.as_deref().unwrap_or_default();
+        let is_confirmed = |likeness: &Likeness| {
+            kernel.is_confirmed(probe, *likeness, &newcomers[other].stored.record(0)).unwrap_or_default()
+        };
+        probe.measure(search.criterion, row.size, features).filter(is_confirmed)
     } else {
         None
     };

@@ -13,7 +13,7 @@ use roaring::RoaringBitmap;
 
 use crate::error::Result;
 use crate::kernel::{Kernel, Lookup};
-use crate::log::{Cache, Run};
+use crate::log::{Cache, Record, Run};
 use crate::part::Held;
 use crate::row::{Place, Row};
 use crate::state::State;
@@ -315,10 +315,7 @@ impl Search<'_> {
                 likeness
             } else {
                 let (run, index) = self.run_of(row)?;
-                let measured = run.record(index).and_then(|record| {
-                    let measure = |features: &[u64]| question.probe.measure(self.criterion, row.size, features);
-                    self.kernel.with_features(&record, measure)
-                });
+                let measured = run.record(index).and_then(|record| self.measure_record(&question.probe, row, &record));
                 measured.ok_or_else(|| self.state.damaged(row))?
             };
             if let Some(likeness) = likeness {
@@ -329,6 +326,13 @@ impl Search<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Measures a stored document if it is a match. None if it is damaged.
+    pub(crate) fn measure_record(&self, probe: &Probe, row: &Row, record: &Record<'_>) -> Option<Option<Likeness>> {
+        let measure = |features: &[u64]| probe.measure(self.criterion, row.size, features);
+        let Some(likeness) = self.kernel.with_features(record, measure)? else { return Some(None) };
+        Some(self.kernel.is_confirmed(probe, likeness, record)?.then_some(likeness))
     }
 
     /// The run that holds a document, and its number in the run.

@@ -73,9 +73,9 @@ pub(crate) fn word_tokens(normalized: &str) -> Vec<String> {
     tokens
 }
 
-/// The strings between ASCII spaces or zero bytes, unchanged.
+/// The strings between ASCII spaces, unchanged.
 pub(crate) fn own_tokens(text: &str) -> Vec<String> {
-    let is_blank = |character: char| " \t\n\r\x0c\0".contains(character);
+    let is_blank = |character: char| " \t\n\r\x0c".contains(character);
     text.split(is_blank).filter(|token| !token.is_empty()).map(str::to_string).collect()
 }
 

@@ -154,10 +154,8 @@ fn run(
     // From here on it is too late to stop: what has its name is complete.
     progress.go_on()?;
     let page = report.map(|report| report.page(&summary));
-    index.as_ref().map_or(Ok(()), |index| index.add_new(&additions, &options.work.faults))?;
+    index.as_ref().map_or(Ok(()), |index| index.add(&additions, &options.work.faults))?;
     destination.commit(&summary, page.as_deref(), options, &work)?;
-    // Last: a run that has to begin again is compared with what is replaced.
-    index.map_or(Ok(()), |index| index.replace(&additions, &options.work.faults))?;
     work.finish()?;
     Ok(summary)
 }

@@ -270,15 +270,13 @@ fn die_at(step: u64, case: &Case) {
     assert!(!died.status.success(), "step {step}");
 }
 
-#[test]
-fn a_delivery_that_dies_at_any_step_is_run_again_to_the_same_bytes_and_the_same_index() {
+/// Runs a delivery to its end, again, and once more after it was killed at each step: the output and the index are the
+/// same each time. Returns them.
+fn repeats(delivery: impl Fn() -> Case) -> (BTreeMap<PathBuf, String>, BTreeMap<String, (Option<String>, String)>) {
     let undisturbed = delivery();
     let options = deliver(undisturbed.folder.path()).check().unwrap();
-    let summary = patiently(|| lookalike::dedup(&options, &Silent));
-    assert_eq!((summary.found.kept_count, summary.found.removed_by_reference_count), (4, 1));
-    assert_eq!((summary.wrote.added_to_index_count, summary.wrote.replaced_in_index_count), (4, 0));
+    patiently(|| lookalike::dedup(&options, &Silent));
     let (expected, index) = (written(&undisturbed), stored(&undisturbed));
-    assert_eq!(index.len(), 6);
     let steps = options.faults().commit_count();
     assert!(steps >= 6, "{steps} steps");
     for step in 1..=steps {
@@ -288,35 +286,58 @@ fn a_delivery_that_dies_at_any_step_is_run_again_to_the_same_bytes_and_the_same_
         assert_eq!(written(&case), expected, "step {step} of {steps}");
         assert_eq!(stored(&case), index, "step {step} of {steps}");
     }
-    // And what is complete can be run again.
     run_again(&undisturbed);
     assert_eq!(written(&undisturbed), expected);
     assert_eq!(stored(&undisturbed), index);
+    (expected, index)
 }
 
 #[test]
-fn a_delivery_that_dies_before_it_has_replaced_stored_documents_is_compared_with_them_again() {
-    let with_replaced = || {
+fn a_delivery_that_dies_at_any_step_is_run_again_to_the_same_bytes_and_the_same_index() {
+    let undisturbed = delivery();
+    let summary = patiently(|| try_dedup(&deliver(undisturbed.folder.path())));
+    assert_eq!((summary.found.kept_count, summary.found.removed_by_reference_count), (4, 1));
+    assert_eq!((summary.wrote.added_to_index_count, summary.wrote.replaced_in_index_count), (4, 0));
+    let (expected, index) = repeats(delivery);
+    assert_eq!((written(&undisturbed), stored(&undisturbed)), (expected, index));
+}
+
+#[test]
+fn a_delivery_is_not_compared_with_the_documents_that_it_replaces() {
+    let as_before = format!("{} as before", text(40));
+    let with_earlier = || {
         let case = delivery();
         // "5" is delivered with another text; "6" is a near-duplicate of the stored text of "5".
-        put(&case, NewDocument::new("5", &format!("{} as before", text(40))));
+        put(&case, NewDocument::new("5", &as_before));
         case
     };
-    let undisturbed = with_replaced();
-    let options = deliver(undisturbed.folder.path()).check().unwrap();
-    let summary = patiently(|| lookalike::dedup(&options, &Silent));
-    assert_eq!((summary.found.kept_count, summary.found.removed_by_reference_count), (3, 2));
-    assert_eq!((summary.wrote.added_to_index_count, summary.wrote.replaced_in_index_count), (3, 1));
-    let (expected, index) = (written(&undisturbed), stored(&undisturbed));
+    let summary = {
+        let case = with_earlier();
+        patiently(|| try_dedup(&deliver(case.folder.path())))
+    };
+    assert_eq!((summary.wrote.added_to_index_count, summary.wrote.replaced_in_index_count), (4, 1));
+    let (written, index) = repeats(with_earlier);
     assert_eq!(index["5"].0.as_deref(), Some(&*text(4)));
-    let steps = options.faults().commit_count();
-    for step in 1..steps {
-        let case = with_replaced();
-        die_at(step, &case);
-        run_again(&case);
-        assert_eq!(written(&case), expected, "step {step} of {steps}");
-        assert_eq!(stored(&case), index, "step {step} of {steps}");
-    }
+    assert_eq!(index["6"].0.as_deref(), Some(&*text(40)));
+    assert!(!written[Path::new("removed.jsonl")].contains(r#""kept_id":"5""#));
+}
+
+#[test]
+fn a_new_version_that_is_a_near_duplicate_is_removed_again_when_the_delivery_is_repeated() {
+    let as_before = format!("{} as before", text(40));
+    let (written, index) = repeats(|| {
+        let case = delivery();
+        put(&case, NewDocument::new("5", &as_before));
+        // The text that "5" is delivered with, and an edit of "2".
+        put(&case, NewDocument::new("fifth", &format!("{} as well", text(4))));
+        put(&case, NewDocument::new("2", &format!("{} as well", text(2))));
+        case
+    });
+    // The earlier version of "5" stays, and "6", which is similar to it, is stored too.
+    assert_eq!(index["5"].0.as_deref(), Some(&*as_before));
+    assert_eq!(index["6"].0.as_deref(), Some(&*text(40)));
+    assert!(written[Path::new("removed.jsonl")].contains(r#""removed_id":"5","kept_id":"fifth""#));
+    assert_eq!(index["2"].0.as_deref(), Some(&*text(2)));
 }
 
 #[test]

@@ -7,7 +7,8 @@
 //! | what | function |
 //! | --- | --- |
 //! | bytes, and texts by their words | HighwayHash-128 |
-//! | token | AES-128 of its bytes, filled up with zeros to 16, or of their `HighwayHash` if there are more; the low 64 bits |
+//! | token | AES-128 of its bytes, filled up with zeros to 16; the low 64 bits |
+//! | token of more than 16 bytes, or that ends in a zero byte | AES-128 of its HighwayHash-128; the low 64 bits |
 //! | shingle of up to [`BLOCK`] tokens | t1·x^(K-1) + … + tK in GF(2^64) |
 //! | longer shingle | its blocks of [`BLOCK`] tokens, each a token in turn, in the same way |
 //!
@@ -20,7 +21,7 @@ use aes::Aes128;
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 use highway::{HighwayHash, HighwayHasher};
 
-use super::SHORT;
+use super::filled;
 
 /// A block of AES.
 type Block = aes::Block;
@@ -76,12 +77,7 @@ impl Secret {
 
     /// The 128-bit input for a token of any length.
     fn token(&self, token: &[u8]) -> u128 {
-        if token.len() > SHORT {
-            return self.bytes_hash(token);
-        }
-        let mut filled = [0; SHORT];
-        filled[..token.len()].copy_from_slice(token);
-        u128::from_le_bytes(filled)
+        filled(token).map_or_else(|| self.bytes_hash(token), u128::from_le_bytes)
     }
 }
 

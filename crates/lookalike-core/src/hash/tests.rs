@@ -37,6 +37,22 @@ fn a_token_has_one_hash_whatever_follows_it_and_whatever_it_is_hashed_with() {
 }
 
 #[test]
+fn zero_bytes_at_the_end_make_another_token() {
+    for key in [Key::FIXED, Key::new(7)] {
+        let tokens: Vec<Vec<u8>> = [0, 1, 2, 14, 15, 16, 17]
+            .into_iter()
+            .flat_map(|length| (0..20).map(move |zeros| [vec![b'a'; length], vec![0; zeros]].concat()))
+            .collect();
+        let mut hasher = Hasher::new(key);
+        let queued = noted(&mut hasher, |hasher| tokens.iter().map(|token| hasher.hash_or_note(token)).collect());
+        for (at, token) in tokens.iter().enumerate() {
+            assert_eq!(queued[at], key.token_hash(token), "{token:?}");
+            assert!(queued[..at].iter().all(|other| *other != queued[at]), "{token:?} {key:?}");
+        }
+    }
+}
+
+#[test]
 fn a_key_is_not_shown() {
     let key = Key::new(0x5EED_0FA1_10C0_FFEE);
     assert_eq!(format!("{key:?} {:?}", Key::FIXED), "Key(secret) Key(fixed)");

@@ -424,7 +424,7 @@ mod tests {
             "Don'tstop\u{a0}now!Été"
         );
         assert_ne!(shingler.features("a").all.to_vec(), shingler.features("A").all.to_vec());
-        assert_eq!(shingler.features("a\0").all.to_vec(), shingler.features(" a").all.to_vec());
+        assert_ne!(shingler.features("a\0").all.to_vec(), shingler.features("a").all.to_vec());
         assert_eq!(Shingler::new(&Shingle::Token(2), Fold::NONE).features("a b a b").all.len(), 3);
         assert!(shingler.features(" \n").all.is_empty());
     }

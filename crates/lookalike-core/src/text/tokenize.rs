@@ -7,7 +7,7 @@
 //!
 //! **Characters**: every character of the normalized text, runs of white space as one space, none at the ends.
 //!
-//! **Tokens of the caller**: the text between ASCII blanks (and zero bytes), unchanged: neither normalized nor folded.
+//! **Tokens of the caller**: the text between ASCII blanks, unchanged: neither normalized nor folded.
 //!
 //! **Code**: identifiers, numbers, strings and operators of source code: see [`code`].
 //!
@@ -166,10 +166,9 @@ impl Tokenizer {
         hash_noted(&mut self.hasher, sink);
     }
 
-    /// Passes the text between blanks to `sink`. A zero byte is a blank too, since no token may end in one.
+    /// Passes the text between blanks to `sink`.
     pub fn between_blanks(&mut self, text: &str, sink: &mut impl TokenSink) {
-        let is_blank = |character: char| character.is_ascii_whitespace() || character == '\0';
-        for token in text.split(is_blank).filter(|token| !token.is_empty()) {
+        for token in text.split_ascii_whitespace() {
             let start = token.as_ptr() as usize - text.as_ptr() as usize;
             sink.token(self.hasher.hash_or_note(token.as_bytes()), start, start + token.len());
             if self.hasher.noted_count() == TOGETHER {

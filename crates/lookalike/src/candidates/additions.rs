@@ -1,6 +1,6 @@
-//! Adds kept documents to a saved index such that a run interrupted at any moment can be repeated: new documents are
-//! added before the output is renamed into place, and documents that replace others afterwards. Until then, the next
-//! attempt finds everything that this one was compared with.
+//! Adds kept documents to a saved index such that a run interrupted at any moment can be repeated: all of them in one
+//! commit, just before the output is renamed into place. No document that this replaces was compared with, so the next
+//! attempt decides the same, whether it was interrupted before the commit or after it.
 
 use std::collections::HashMap;
 
@@ -19,9 +19,7 @@ use crate::resources::memory::Memory;
 /// Kept documents to be added to the index.
 #[derive(Default)]
 pub(crate) struct Additions {
-    new: Vec<Addition>,
-    /// Those whose ids other documents have.
-    replacing: Vec<Addition>,
+    unstored: Vec<Addition>,
     /// Number of kept documents that are finally in the index, whichever run added them.
     pub(crate) stored_count: u64,
     /// Number of replaced documents: of the index, or by a later input document with the same id.
@@ -40,9 +38,8 @@ impl OpenIndex {
         reread: &Reread<'_>,
         options: &DedupOptions,
     ) -> Result<Additions> {
-        if self.writer.is_none() {
-            return Ok(Additions::default());
-        }
+        let Some(writer) = &self.writer else { return Ok(Additions::default()) };
+        let stored = writer.snapshot()?;
         check_room(corpus, kept, options.resources.memory)?;
         let read = |document: &Document| {
             let described = corpus.describe(*document)?;
@@ -56,38 +53,27 @@ impl OpenIndex {
         let mut additions = Additions { stored_count: last.len() as u64, ..Additions::default() };
         additions.replaced_count = (read.len() - last.len()) as u64;
         for (at, addition) in read.into_iter().enumerate() {
-            let id = &*addition.0;
-            // A document that is already in the index keeps its stored fields.
-            if last[id] != at || self.is_stored(&addition)? {
+            let (id, _, text) = &addition;
+            if last[id] != at {
                 continue;
             }
-            let is_new = !self.snapshot.contains(id)?;
-            additions.replaced_count += u64::from(!is_new);
-            if is_new { &mut additions.new } else { &mut additions.replacing }.push(addition);
+            let is_known = self.own.contains(id);
+            // A document that is already in the index keeps its stored fields.
+            if is_known && stored.has_text(id, text)? {
+                continue;
+            }
+            additions.replaced_count += u64::from(is_known);
+            additions.unstored.push(addition);
         }
         Ok(additions)
     }
 
-    fn is_stored(&self, (id, _, text): &Addition) -> Result<bool> {
-        let Some(writer) = self.writer.as_ref().filter(|_| self.own.contains(id)) else { return Ok(false) };
-        Ok(writer.snapshot()?.has_text(id, text)?)
-    }
-
-    /// Adds the documents that replace no others, in one commit.
-    pub(crate) fn add_new(&self, additions: &Additions, faults: &Faults) -> Result<()> {
-        self.put(&additions.new, faults)
-    }
-
-    /// Adds the documents that replace others, in one commit.
-    pub(crate) fn replace(&self, additions: &Additions, faults: &Faults) -> Result<()> {
-        self.put(&additions.replacing, faults)
-    }
-
-    fn put(&self, additions: &[Addition], faults: &Faults) -> Result<()> {
+    /// Adds the documents that are not in the index yet, in one commit.
+    pub(crate) fn add(&self, additions: &Additions, faults: &Faults) -> Result<()> {
         let Some(writer) = &self.writer else { return Ok(()) };
         faults.check_commit().map_err(Error::unwritable)?;
         let documents: Vec<NewDocument<'_>> =
-            additions.iter().map(|(id, fields, text)| NewDocument::new(id, text).with_fields(fields)).collect();
+            additions.unstored.iter().map(|(id, fields, text)| NewDocument::new(id, text).with_fields(fields)).collect();
         writer.put_many(&documents)?;
         faults.check_commit().map_err(Error::unwritable)
     }

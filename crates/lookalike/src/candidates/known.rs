@@ -4,9 +4,10 @@
 //! all documents of the index were read as a reference: the most similar; of equals the best in keep order; and for a
 //! text with the same words, an exact copy before others.
 //!
-//! If kept documents are added, a run may find documents that an earlier attempt has added. A stored document with the
-//! id and the text of an input document is that document, and not a reference: it is excluded from the index side, so
-//! that the run decides as it did the first time. Kept documents are added in `additions.rs`.
+//! If kept documents are added, a stored document with the id of an input document is an earlier version of it, or the
+//! document itself, added by an earlier attempt at the same run. It is not a reference, and excluded from the index
+//! side. A run thus depends only on stored documents that it does not change, and decides the same when it is repeated.
+//! Kept documents are added in `additions.rs`.
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -38,7 +39,7 @@ pub(crate) struct OpenIndex {
     pub(super) snapshot: Snapshot,
     /// The writer for kept documents: no other process may write meanwhile.
     pub(super) writer: Option<Writer>,
-    /// Ids of stored documents that are input documents, and are not in the snapshot.
+    /// Ids that both a stored document and an input document have. They are not in the snapshot.
     pub(super) own: HashSet<String>,
     folder: String,
 }
@@ -56,8 +57,8 @@ impl OpenIndex {
         Ok(Self { snapshot, writer, own: HashSet::new(), folder: shown_path(Path::new(&against.folder)) })
     }
 
-    /// Excludes the stored documents that are input documents. Without a writer, this run never added any input, and
-    /// everything stored is a reference.
+    /// Excludes the stored documents that have the id of an input document. Without a writer, this run never added or
+    /// replaced anything, and everything stored is a reference.
     pub(crate) fn without_own(mut self, corpus: &Corpus, reread: &Reread<'_>, progress: &dyn Progress) -> Result<Self> {
         if self.writer.is_none() || self.snapshot.is_empty() {
             return Ok(self);
@@ -75,18 +76,15 @@ impl OpenIndex {
         Ok(self)
     }
 
-    /// The id under which this same document is stored, if it is.
+    /// The id of a document, if a stored document has it.
     fn stored_as(&self, corpus: &Corpus, document: Document, reread: &Reread<'_>) -> Result<Option<String>> {
         let described = corpus.describe(document)?;
-        // The text is read again only if the id is not sufficient.
-        if let Some(id) = described.own_id()
-            && !self.snapshot.contains(id)?
-        {
-            return Ok(None);
-        }
-        let text = reread.text(document)?;
-        let id = described.stored_id(&text);
-        Ok(self.snapshot.has_text(&id, &text)?.then_some(id))
+        // The text is read again only if the id depends on it.
+        let id = match described.own_id() {
+            Some(id) => id.to_owned(),
+            None => described.stored_id(&reread.text(document)?),
+        };
+        Ok(self.snapshot.contains(&id)?.then_some(id))
     }
 
     /// Number of documents.

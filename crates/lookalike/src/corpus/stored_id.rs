@@ -22,8 +22,8 @@ use crate::progress::Progress;
 /// The field that is used for ids if no field is named and it is suitable.
 const FIELD: &str = "id";
 
-/// Number of bytes of a text's hash in an id.
-const HASH_BYTES: usize = 8;
+/// Number of bytes of a text's hash in an id: enough that nobody can find two texts that have the same.
+const HASH_BYTES: usize = 16;
 
 /// The id of a document that has none of its own. A file that is itself a document is identified by its name, whatever
 /// its text.
@@ -84,7 +84,8 @@ mod tests {
     fn a_made_id_depends_on_place_and_text_and_that_of_a_file_on_its_name() {
         let id = |place, text| stored_id(place, Format::Jsonl, text).into_owned();
         assert_eq!(id("data.jsonl:1", "a storm"), id("data.jsonl:1", "a storm"));
-        assert!(id("data.jsonl:1", "a storm").starts_with("data.jsonl:1:"));
+        let digits = id("data.jsonl:1", "a storm").strip_prefix("data.jsonl:1:").map(str::len);
+        assert_eq!(digits, Some(2 * HASH_BYTES));
         assert_ne!(id("data.jsonl:1", "a storm"), id("data.jsonl:1", "a calm"));
         assert_ne!(id("data.jsonl:1", "a storm"), id("data.jsonl:2", "a storm"));
         assert_eq!(stored_id("a.txt", Format::Text, "a storm"), "a.txt");

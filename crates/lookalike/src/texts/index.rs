@@ -37,6 +37,8 @@ pub struct MemoryIndex {
     sketcher: TextSketcher,
     /// With the key of this index, which is unpredictable: it decides.
     shingler: Shingler,
+    /// With the second key.
+    confirming: Shingler,
     /// The number of each text by its id.
     numbers: HashMap<Box<str>, u32>,
     texts: HashMap<u32, Stored>,
@@ -71,6 +73,7 @@ impl MemoryIndex {
         Ok(Self {
             sketcher: TextSketcher::new(&scheme, &*method, key),
             shingler: scheme.shingler(key),
+            confirming: scheme.shingler(key.second()),
             numbers: HashMap::new(),
             texts: HashMap::new(),
             buckets: HashMap::new(),
@@ -124,11 +127,11 @@ impl MemoryIndex {
     /// in order of insertion. Each is measured exactly.
     pub fn search(&mut self, text: &str) -> Vec<Hit> {
         let Self { scheme, method, sketcher, shingler, .. } = self;
-        let probe = Probe::of_text(text, &**method, sketcher, shingler);
+        let criterion = scheme.criterion();
+        let probe = Probe::of_text(text, &**method, sketcher, shingler).with_text(text, criterion);
         if probe.is_empty() {
             return Vec::new();
         }
-        let criterion = scheme.criterion();
         let mut hits: Vec<(u32, Hit)> = Vec::new();
         for number in self.candidates(&probe.keys) {
             let Some(stored) = self.texts.get(&number) else { continue };
@@ -136,8 +139,10 @@ impl MemoryIndex {
                 continue;
             }
             let by_sketch = self.method.likeness(&probe.bytes, &stored.bytes);
-            let likeness =
-                by_sketch.or_else(|| probe.measure(criterion, stored.size, self.shingler.features(&stored.text).all));
+            let likeness = by_sketch.or_else(|| {
+                let found = probe.measure(criterion, stored.size, self.shingler.features(&stored.text).all)?;
+                probe.is_confirmed(found, &stored.text, &mut self.confirming).then_some(found)
+            });
             if let Some(likeness) = likeness {
                 let similarity = likeness.similarity(criterion);
                 let exact_copy = stored.content_hash == probe.summary.content_hash;

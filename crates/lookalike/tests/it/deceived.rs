@@ -205,3 +205,14 @@ fn shingles_of_one_polynomial_are_told_apart() {
     let fates = lookalike::texts::dedup([text(0), text(1)], &similarity("stopword", 0.8, 0.99)).unwrap();
     assert!(fates.iter().all(|fate| matches!(fate, lookalike::texts::Fate::Kept)), "{fates:?}");
 }
+
+#[test]
+fn zero_bytes_at_the_end_of_tokens_are_part_of_them() {
+    let case = Case::of(&["a b c d e", "a\0 b\0 c\0 d\0 e\0", "a\0\0 b\0 c d e"]);
+    let shingles = |shingle: &str| SchemeRequest::default().threshold(0.5).shingle(shingle);
+    for scheme in [shingles("token:2"), shingles("token:1").method(MethodName::Exact), shingles("token:5").key("4d")] {
+        let mut request = case.request("corpus.jsonl", 0.5);
+        request.scheme = scheme.clone();
+        assert_eq!(dedup(&request).found.removed_count, 0, "{scheme:?}");
+    }
+}

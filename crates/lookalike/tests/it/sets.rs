@@ -306,6 +306,19 @@ fn many_sets_come_in_the_same_bytes_from_more_threads() {
     }
 }
 
+#[test]
+fn elements_that_differ_in_zero_bytes_at_the_end_are_different() {
+    let folder = tempfile::tempdir().unwrap();
+    let path: &Path = &folder.path().join("in.csv");
+    std::fs::write(path, "who,what\nann,a\nbob,a\0\ncleo,a\0\0\ndora,b\nemil,b\n").unwrap();
+    let request = SetsRequest::new([path]).set("who").element("what");
+    for request in [request.clone().threshold(0.1), request.clone().threshold(0.1).recall(0.95), request.top(3)] {
+        let found = found_jsonl(&request, 1);
+        assert!(found.lines().all(|pair| pair.contains("dora") && pair.contains("emil")), "{found}");
+        assert!(found.contains("dora"));
+    }
+}
+
 fn found_jsonl(request: &SetsRequest, threads: usize) -> String {
     let options = request.clone().check().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -331,7 +331,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// White space within a line, and zero bytes, which no token may end with.
+/// White space within a line, and zero bytes, which mean nothing in source code.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c' | b'\0')
 }
