@@ -224,11 +224,15 @@ fn install_debug(workspace: &Workspace, python: &Path) -> Result<()> {
     }
     fs::create_dir_all(&installed)?;
     let sources = package(workspace).join("python").join("lookalike");
-    for entry in sources.read_dir()? {
-        let path = entry?.path();
-        if path.is_file() {
-            let name = path.file_name().context("a file has a name")?;
-            fs::copy(&path, installed.join(name))?;
+    for folder in ["", "spark"] {
+        let (from, to) = (sources.join(folder), installed.join(folder));
+        fs::create_dir_all(&to)?;
+        for entry in from.read_dir()? {
+            let path = entry?.path();
+            if path.is_file() {
+                let name = path.file_name().context("a file has a name")?;
+                fs::copy(&path, to.join(name))?;
+            }
         }
     }
     let built = workspace.target().join("debug").join(built);
