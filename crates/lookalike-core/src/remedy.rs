@@ -427,7 +427,7 @@ impl JobOption {
 
     /// The option of this name.
     pub fn of_name(name: &str) -> Option<Self> {
-        name.parse().ok()
+        name.parse().ok().filter(|option: &Self| option.name() == name)
     }
 
     /// All options.
@@ -481,6 +481,15 @@ mod tests {
             "give memory=\"65M\""
         );
         assert_eq!(OptionValue::Bytes(10_000_000_001).to_string(), "11G");
+    }
+
+    #[test]
+    fn an_option_is_found_by_the_name_it_has_in_json() {
+        assert_eq!(
+            (JobOption::of_name("top"), JobOption::of_name("text")),
+            (Some(JobOption::Top), Some(JobOption::Text))
+        );
+        assert_eq!((JobOption::Query.name(), JobOption::of_name("query")), ("text", None));
     }
 
     #[test]

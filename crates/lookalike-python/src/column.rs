@@ -178,7 +178,14 @@ pub(crate) fn type_name(kind: &DataType) -> String {
 
 /// True if a type has parameters that cannot be inferred from its values.
 fn has_parameters(kind: &DataType) -> bool {
-    matches!(kind, DataType::Timestamp(..) | DataType::Decimal128(..) | DataType::Decimal256(..))
+    matches!(
+        kind,
+        DataType::Time32(_)
+            | DataType::Time64(_)
+            | DataType::Timestamp(..)
+            | DataType::Decimal128(..)
+            | DataType::Decimal256(..)
+    )
 }
 
 /// Values as objects of Python.
@@ -207,6 +214,8 @@ fn objects<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyList
             let binary = cast(array, &DataType::LargeBinary).map_err(not_cast)?;
             PyList::new(py, binary.as_binary::<i64>().iter().map(|bytes| bytes.map(|bytes| PyBytes::new(py, bytes))))
         }
+        DataType::Date64 => objects(py, &cast(array, &DataType::Date32).map_err(not_cast)?),
+        DataType::Time32(_) | DataType::Time64(_) => times(py, array),
         DataType::Timestamp(_, zone) => instants(py, array, zone.as_deref()),
         kind if has_parameters(kind) => {
             let decimal = py.import("decimal")?.getattr("Decimal")?;
@@ -237,6 +246,19 @@ fn instants<'py>(py: Python<'py>, array: &ArrayRef, zone: Option<&str>) -> PyRes
     let numbers = cast(&microseconds, &DataType::Int64).map_err(not_cast)?;
     let instants = numbers.as_primitive::<Int64Type>().iter().map(|number| number.map(instant).transpose());
     PyList::new(py, instants.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// Times of day as `time`, to the microsecond.
+fn times<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyList>> {
+    let module = py.import("datetime")?;
+    let (span, midnight) = (module.getattr("timedelta")?, module.getattr("datetime")?.getattr("min")?);
+    let time = |microseconds: i64| {
+        midnight.call_method1("__add__", (span.call1((0, 0, microseconds))?,))?.call_method0("time")
+    };
+    let microseconds = cast(array, &DataType::Time64(TimeUnit::Microsecond)).map_err(not_cast)?;
+    let numbers = cast(&microseconds, &DataType::Int64).map_err(not_cast)?;
+    let times = numbers.as_primitive::<Int64Type>().iter().map(|number| number.map(time).transpose());
+    PyList::new(py, times.collect::<PyResult<Vec<_>>>()?)
 }
 
 fn not_cast(cause: ArrowError) -> PyErr {
@@ -280,6 +302,7 @@ pub(crate) fn array_of(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayR
             });
             Arc::new(dates.collect::<PyResult<PrimitiveArray<Date32Type>>>()?)
         }
+        "date64" => cast(&array_of("date32", values)?, &DataType::Date64).map_err(not_cast)?,
         _ => {
             let parts = kind.strip_suffix(']').and_then(|kind| kind.split_once('['));
             match parts.and_then(|(kind, width)| Some((kind, width.parse().ok()?))) {

@@ -98,6 +98,9 @@ pub(crate) fn kept_type(kind: &DataType) -> DataType {
         | DataType::LargeUtf8
         | DataType::Utf8View
         | DataType::Date32
+        | DataType::Date64
+        | DataType::Time32(_)
+        | DataType::Time64(_)
         | DataType::Timestamp(..)
         | DataType::Decimal128(..)
         | DataType::Decimal256(..) => kind.clone(),

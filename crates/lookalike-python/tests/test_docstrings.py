@@ -5,17 +5,20 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import lookalike
+import lookalike.spark
+import lookalike.tasks
 import pytest
 from lookalike._request import More
 
 
-def public() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """The functions of the package, and the methods of its classes that users call."""
-    for name in lookalike.__all__:
-        value = getattr(lookalike, name)
+def public(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The functions of a module, and the methods of its classes that users call."""
+    for name in module.__all__:
+        value = getattr(module, name)
         if inspect.isfunction(value):
             yield name, value
         # Errors are raised, and protocols implemented by others: users call neither.
@@ -26,7 +29,14 @@ def public() -> Iterator[tuple[str, Callable[..., Any]]]:
                     yield f"{name}.{method}", member
 
 
-FUNCTIONS = dict(public())
+FUNCTIONS = dict(public(lookalike))
+# These modules pass on the options of functions of the package, which refuse those that do not exist.
+OF_MODULES = {
+    f"{module.__name__.removeprefix('lookalike.')}.{name}": function
+    for module in (lookalike.spark, lookalike.tasks)
+    for name, function in public(module)
+}
+DOCUMENTED = {**FUNCTIONS, **OF_MODULES}
 
 
 def described(docstring: str) -> dict[str, str]:
@@ -56,11 +66,12 @@ def test_an_argument_that_does_not_exist_is_named_by_every_function(name: str) -
 
 def test_the_functions_are_found() -> None:
     assert {"dedup", "sets", "Index.create", "Index.search", "Dedup.report", "Table.head"} <= FUNCTIONS.keys()
+    assert {"tasks.run", "tasks.stage", "spark.dedup", "spark.Result.select"} <= OF_MODULES.keys()
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", DOCUMENTED)
 def test_every_argument_is_described_with_its_default(name: str) -> None:
-    function = FUNCTIONS[name]
+    function = DOCUMENTED[name]
     described_here = described(inspect.getdoc(function) or "")
     parameters = inspect.signature(function).parameters.values()
     expected = [parameter for parameter in parameters if parameter.name != "self"]

@@ -152,6 +152,7 @@ def test_ids_of_every_type_and_values_that_are_missing() -> None:
         float,
         lambda at: datetime.date(2026, 1, at + 1),
         lambda at: at == 0,
+        lambda at: (noon + datetime.timedelta(hours=at)).time(),
         lambda at: noon + datetime.timedelta(days=at),
         lambda at: (noon + datetime.timedelta(days=at)).replace(tzinfo=datetime.UTC),
         lambda at: decimal.Decimal(f"{at}.50"),
@@ -166,6 +167,23 @@ def test_ids_of_every_type_and_values_that_are_missing() -> None:
         # Versions before 14 do not take tables of others.
         if hasattr(pyarrow.Table, "__arrow_c_stream__"):
             assert pyarrow.table(result.removed).schema.field("removed_id").type == frame.schema.field("id").type
+    days = [datetime.date(2026, 1, 1), datetime.date(2026, 1, 2)]
+    times = [datetime.time(12), datetime.time(13, 30, 5)]
+    for kind, values in [
+        (pyarrow.date64(), days),
+        (pyarrow.time32("s"), times),
+        (pyarrow.time32("ms"), times),
+        (pyarrow.time64("us"), times),
+        (pyarrow.time64("ns"), times),
+    ]:
+        column = pyarrow.array(values, kind)
+        frame = pyarrow.table({"text": ["a b c d e", "A b c d e"], "id": column, "name": ["ann lee", "ann lee"]})
+        found = [lookalike.dedup(frame, id="id").removed["removed_id"]]
+        found.append(lookalike.dedup(iter(frame.to_batches()), id="id", memory="64M").removed["removed_id"])
+        found.append(lookalike.sets(frame, set="id", element="name", threshold=0.5)["right_id"])
+        for ids in found:
+            assert pyarrow.array(ids).type == kind, (kind, ids)
+            assert ids[-1] == values[1] and pickle.loads(pickle.dumps(ids)).to_list() == ids.to_list()
     frame = pyarrow.table({"text": ["a b c d e", "A b c d e"], "id": pyarrow.array([None, "x"])})
     assert lookalike.dedup(frame, id="id").removed["kept_id"] == [None]
 

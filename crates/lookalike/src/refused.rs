@@ -1,6 +1,6 @@
 //! Reasons for rejecting a request, as data, so that each front end can use its own spelling.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 use std::fmt;
 
 use lookalike_core::remedy::{BareNames, JobOption, Remedy, Spelling, in_words};
@@ -9,10 +9,22 @@ use rapidfuzz::distance::jaro_winkler;
 /// A request that cannot be carried out: the invalid option, and the reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refused {
-    name: Cow<'static, str>,
-    option: Option<JobOption>,
+    named: Named,
     why: Refusal,
     remedies: Vec<Remedy>,
+}
+
+/// An option, or the name of something that is none; empty until it is known.
+#[derive(Clone, Debug, PartialEq)]
+enum Named {
+    Option(JobOption),
+    Other(Box<str>),
+}
+
+impl Named {
+    fn of(name: &str) -> Self {
+        JobOption::of_name(name).map_or_else(|| Self::Other(name.into()), Self::Option)
+    }
 }
 
 /// Reason for rejecting an option.
@@ -64,7 +76,7 @@ impl Refused {
             Refusal::OutOfReach(error) => error.remedies(),
             _ => Vec::new(),
         };
-        Self { name: option.name().into(), option: Some(option), why, remedies }
+        Self { named: Named::Option(option), why, remedies }
     }
 
     /// Adds changes of options that would help, if the reason alone does not show them.
@@ -75,7 +87,7 @@ impl Refused {
 
     /// Rejects a value; the caller adds the name of the option.
     fn unnamed(why: Refusal) -> Self {
-        Self { name: "".into(), option: None, why, remedies: Vec::new() }
+        Self { named: Named::Other("".into()), why, remedies: Vec::new() }
     }
 
     /// Rejects an option that has no effect without another.
@@ -114,38 +126,40 @@ impl Refused {
     }
 
     /// Rejects an unknown option; `known` are the options of the job.
-    pub fn unknown_option(name: String, known: impl Iterator<Item = JobOption>) -> Self {
+    pub fn unknown_option(name: &str, known: impl Iterator<Item = JobOption>) -> Self {
         let similar = known
             .map(|option| (jaro_winkler::similarity(option.name().chars(), name.chars()), option))
             .filter(|(similarity, _)| *similarity > 0.8)
             .max_by(|left, right| left.0.total_cmp(&right.0));
         let why = Refusal::UnknownOption { similar: similar.map(|(_, option)| option) };
-        Self::unnamed(why).of(&name)
+        Self::unnamed(why).of(name)
     }
 
     /// Moves the reason to another option, in which the value was given.
     #[must_use]
     pub(crate) fn renamed(self, option: JobOption) -> Self {
-        Self { name: option.name().into(), option: Some(option), ..self }
+        Self { named: Named::Option(option), ..self }
     }
 
     /// Sets the option, if the reason was found before it was known.
     pub(crate) fn of(self, name: &str) -> Self {
-        if self.name.is_empty() {
-            Self { name: name.to_owned().into(), option: JobOption::of_name(name), ..self }
-        } else {
-            self
-        }
+        if self.name().is_empty() { Self { named: Named::of(name), ..self } } else { self }
     }
 
     /// The name of the option, as in JSON.
     pub fn name(&self) -> &str {
-        &self.name
+        match &self.named {
+            Named::Option(option) => option.name(),
+            Named::Other(name) => name,
+        }
     }
 
     /// The option; none if there is no option with this name.
     pub fn option(&self) -> Option<JobOption> {
-        self.option
+        match self.named {
+            Named::Option(option) => Some(option),
+            Named::Other(_) => None,
+        }
     }
 
     /// The reason.
@@ -172,7 +186,7 @@ impl Refused {
         let spelled = |option: &JobOption, value: Option<&str>| {
             value.map_or_else(|| name(option), |value| spelling.with_value(option.name(), value))
         };
-        let option = self.option.map_or_else(|| spelling.name(&self.name), |option| spelling.option(option));
+        let option = self.option().map_or_else(|| spelling.name(self.name()), |option| spelling.option(option));
         match &self.why {
             // Inputs are positional, and have no name that people type.
             Refusal::Needs(JobOption::Inputs, value) => format!("{option} needs {}", value.unwrap_or("an input")),

@@ -189,27 +189,27 @@ def link_files(
 
     :param tables: a path, or a list of paths: files, folders, patterns or addresses.
     :param output: the folder to write to.
-    :param id: the column of ids. Default: none, and a record is known by its row number, the first of which is 0.
-    :param id_right: the same of the second table. Default: ``id``.
-    :param within: link two tables within each table as well. Default: False.
-    :param config: the kinds of columns, in the words of ``link.toml`` in the folder of a result. Default: recognized.
-    :param threshold: the minimum probability of a match, above 0 and below 1. Default: chosen from the data.
-    :param one_to_one: allow a record at most one match in the other table. Default: False.
-    :param effort: how much more is compared, such as 2 for buckets with twice the pairs. Default: 1.
-    :param newest: a column of dates, by which merged records have the newest values. Default: none.
-    :param labels: a file of the true pairs or clusters; ``summary["labels"]`` says how right the result is. Default: none.
-    :param expect: the share of records that have a match, above 0 and up to 1. Default: estimated.
-    :param model: the weights of another result, or of its ``model.json``, for a table with few matches of its own. Default: none.
-    :param validate: a column that is not compared, to check matches by. Default: none.
+    :param id: as for :func:`link`. Default: none.
+    :param id_right: as for :func:`link`. Default: ``id``.
+    :param within: as for :func:`link`. Default: False.
+    :param config: as for :func:`link`. Default: recognized.
+    :param threshold: as for :func:`link`. Default: chosen from the data.
+    :param one_to_one: as for :func:`link`. Default: False.
+    :param effort: as for :func:`link`. Default: 1.
+    :param newest: as for :func:`link`. Default: none.
+    :param labels: as for :func:`link`. Default: none.
+    :param expect: as for :func:`link`. Default: estimated.
+    :param model: as for :func:`link`. Default: none.
+    :param validate: as for :func:`link`. Default: none.
     :param report: HTML file with scores, weights, and the pairs to look at. Default: ``report.html`` in the folder.
     :param no_report: write no report. Default: False.
     :param force: replace what an earlier run wrote. Default: False.
     :param exclude: patterns of files and folders that are not read, such as ``"*.md"``. Default: none.
-    :param threads: number of threads. Default: one per core.
-    :param memory: memory limit, such as ``"4G"``. Default: half of the machine's memory.
-    :param max_record: rows longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
+    :param threads: as for :func:`link`. Default: one per core.
+    :param memory: as for :func:`link`. Default: half of the machine's memory.
+    :param max_record: as for :func:`link`. Default: 256M, or a sixteenth of ``memory``.
     :param max_input: give up if the input has more text than this. Default: no limit.
-    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
+    :param progress: as for :func:`link`. Default: automatic.
     """
     options = given(locals())
     options |= {"inputs": paths(tables, "tables"), "output": as_path(output, "output")}

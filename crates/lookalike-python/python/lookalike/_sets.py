@@ -189,12 +189,12 @@ def prints(
     :param clockwise: angles turn clockwise. Default: False.
     :param size: width and height of the images in pixels. Default: unknown.
     :param resolution: pixels per centimeter. Default: 197.
-    :param exclude: patterns of files and folders that are not read, such as ``"*.md"``. Default: none.
-    :param threads: number of threads. Default: one per core.
-    :param memory: memory limit, such as ``"4G"``. Default: half of the machine's memory.
-    :param max_record: rows longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
-    :param max_input: give up if the input has more text than this. Default: no limit.
-    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
+    :param exclude: as for :func:`sets`. Default: none.
+    :param threads: as for :func:`sets`. Default: one per core.
+    :param memory: as for :func:`sets`. Default: half of the machine's memory.
+    :param max_record: as for :func:`sets`. Default: 256M, or a sixteenth of ``memory``.
+    :param max_input: as for :func:`sets`. Default: no limit.
+    :param progress: as for :func:`sets`. Default: automatic.
     """
     options = given(locals())
 

@@ -84,23 +84,42 @@ def plan(
 
 
 def units(work: StrPath, stage: str) -> int:
-    """The number of tasks of a stage; that of S7 is known after S5."""
+    """The number of tasks of a stage; that of S7 is known after S5.
+
+    :param work: the folder of :func:`plan`.
+    :param stage: the name of the stage, one of ``STAGES``.
+    """
     return _staged(work).units(stage)
 
 
 def missing(work: StrPath, stage: str) -> list[int]:
-    """The tasks of a stage that have no accepted result yet."""
+    """The tasks of a stage that have no accepted result yet.
+
+    :param work: the folder of :func:`plan`.
+    :param stage: the name of the stage, one of ``STAGES``.
+    """
     return _staged(work).missing(stage)
 
 
 def task(work: StrPath, stage: str, unit: int, *, attempt: int = 0, threads: int = 1) -> dict[str, Any]:
-    """Does one task, and returns its row: the files it wrote, and counts. They count once the row is accepted."""
+    """Does one task, and returns its row: the files it wrote, and counts. They count once the row is accepted.
+
+    :param work: the folder of :func:`plan`.
+    :param stage: the name of the stage, one of ``STAGES``.
+    :param unit: which task, counted from 0.
+    :param attempt: a number that no other attempt at this task has, so that two can run at once. Default: 0.
+    :param threads: number of threads. Default: 1.
+    """
     row: dict[str, Any] = json.loads(_staged(work, threads).task(stage, unit, attempt))
     return row
 
 
 def accept(work: StrPath, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Makes the results of tasks count: of several attempts at a task, the one whose row was accepted last."""
+    """Makes the results of tasks count: of several attempts at a task, the one whose row was accepted last.
+
+    :param work: the folder of :func:`plan`.
+    :param rows: what :func:`task` returned, from any process.
+    """
     staged = _staged(work)
     for row in rows:
         staged.accept(json.dumps(row))
@@ -109,7 +128,11 @@ def accept(work: StrPath, rows: Iterable[Mapping[str, Any]]) -> None:
 def stage(work: StrPath, stage: str, part: int = 0, parts: int = 1, *, threads: int = 1) -> list[dict[str, Any]]:
     """Does the tasks of a stage that have no result yet, and accepts their rows: of several parts, those of one.
 
-    :param part: which part, counted from 0.
+    :param work: the folder of :func:`plan`.
+    :param stage: the name of the stage, one of ``STAGES``.
+    :param part: which part, counted from 0. Default: 0.
+    :param parts: number of parts that the tasks are divided into. Default: 1.
+    :param threads: number of threads. Default: 1.
     """
     if not 0 <= part < parts:
         raise LookalikeError(f"part must be from 0 to {parts - 1}, not {part}: parts are counted from 0")
@@ -134,7 +157,11 @@ def large_family(work: StrPath, most_bytes: int | None = None) -> str | None:
 
 
 def estimate(work: StrPath, *, sample_bytes: int = SAMPLE_BYTES) -> dict[str, int]:
-    """Estimates what a planned run needs, from a sample of its units."""
+    """Estimates what a planned run needs, from a sample of its units.
+
+    :param work: the folder of :func:`plan`.
+    :param sample_bytes: bytes of input to read. Default: 67,108,864.
+    """
     needs: dict[str, int] = json.loads(_staged(work, os.cpu_count() or 1).estimate(sample_bytes))
     return needs
 
@@ -151,9 +178,13 @@ def run(
 ) -> Summary:
     """Runs all stages by processes on this machine. A run that was ended goes on.
 
+    :param inputs: as for :func:`plan`.
+    :param output: as for :func:`plan`.
+    :param work: as for :func:`plan`.
     :param processes: number of processes. Default: one per core.
-
-    The other parameters are those of :func:`plan`.
+    :param unit_bytes: as for :func:`plan`. Default: 64 MiB.
+    :param batch_bytes: as for :func:`plan`. Default: 64 MiB.
+    :param options: as for :func:`plan`.
     """
     plan(inputs, output, work, unit_bytes=unit_bytes, batch_bytes=batch_bytes, **options)
     count = max(1, processes or os.cpu_count() or 1)

@@ -201,7 +201,7 @@ fn options(fields: &Fields) -> Result<Map<String, Value>, Problem> {
             name => {
                 let known = [&WORDS[..], &NUMBERS, &FLAGS, &LISTS].concat().into_iter().filter_map(JobOption::of_name);
                 let known = known.chain([JobOption::IgnoreBoilerplate]);
-                return Err(Refused::unknown_option(shown(name), known).into());
+                return Err(Refused::unknown_option(&shown(name), known).into());
             }
         };
         options.insert(name.to_owned(), value);

@@ -9,6 +9,7 @@ use super::Resources;
 
 /// Options of [`link`](crate::link()).
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own, on or off")]
 pub struct LinkOptions {
     /// The tables, at least one: each a file, a folder, a pattern, an address, or `-` for standard input. Links are
     /// searched for between two tables; more than two are linked within each table as well.

@@ -34,7 +34,7 @@ impl Flat {
             None => Ok(()),
             Some((name, _)) => {
                 let known = self.known.into_iter().filter_map(JobOption::of_name);
-                Err(Refused::unknown_option(name, known))
+                Err(Refused::unknown_option(&name, known))
             }
         }
     }

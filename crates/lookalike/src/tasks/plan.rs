@@ -249,7 +249,7 @@ impl Tasks {
 fn check(options: Map<String, Value>, folder: &Path) -> Result<DedupOptions> {
     for option in [JobOption::Work, JobOption::Resume] {
         if options.contains_key(option.name()) {
-            return Err(Refused::unknown_option(option.name().to_owned(), std::iter::empty()).into());
+            return Err(Refused::unknown_option(option.name(), std::iter::empty()).into());
         }
     }
     let counts_input = options.contains_key(JobOption::MaxInput.name());

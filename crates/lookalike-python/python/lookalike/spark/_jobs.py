@@ -45,7 +45,10 @@ class Result:
         return self._tables["rows"].orderBy("row")
 
     def select(self, frame: DataFrame) -> DataFrame:
-        """The kept rows of the DataFrame that was deduplicated."""
+        """The kept rows of the DataFrame that was deduplicated.
+
+        :param frame: that DataFrame, or one with the same rows and more columns.
+        """
         from pyspark.sql import functions as sql
 
         lost = self._tables["rows"].where("not kept").select(*(sql.col(name).alias(f"lost_{name}") for name in self._order))
