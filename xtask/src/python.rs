@@ -227,23 +227,7 @@ pub(crate) fn place_debug(workspace: &Workspace, packages: &Path) -> Result<()> 
     if installed.exists() {
         fs::remove_dir_all(&installed)?;
     }
-<<<<<<< HEAD
     copy_sources(&package(workspace).join("python").join("lookalike"), &installed)?;
-=======
-    fs::create_dir_all(&installed)?;
-    let sources = package(workspace).join("python").join("lookalike");
-    for folder in ["", "spark"] {
-        let (from, to) = (sources.join(folder), installed.join(folder));
-        fs::create_dir_all(&to)?;
-        for entry in from.read_dir()? {
-            let path = entry?.path();
-            if path.is_file() {
-                let name = path.file_name().context("a file has a name")?;
-                fs::copy(&path, to.join(name))?;
-            }
-        }
-    }
->>>>>>> fix28
     let built = workspace.target().join("debug").join(built);
     if !built.exists() {
         bail!("{} was not built", built.display());

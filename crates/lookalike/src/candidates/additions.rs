@@ -72,8 +72,11 @@ impl OpenIndex {
     pub(crate) fn add(&self, additions: &Additions, faults: &Faults) -> Result<()> {
         let Some(writer) = &self.writer else { return Ok(()) };
         faults.check_commit().map_err(Error::unwritable)?;
-        let documents: Vec<NewDocument<'_>> =
-            additions.unstored.iter().map(|(id, fields, text)| NewDocument::new(id, text).with_fields(fields)).collect();
+        let documents: Vec<NewDocument<'_>> = additions
+            .unstored
+            .iter()
+            .map(|(id, fields, text)| NewDocument::new(id, text).with_fields(fields))
+            .collect();
         writer.put_many(&documents)?;
         faults.check_commit().map_err(Error::unwritable)
     }
