@@ -315,8 +315,8 @@ impl Search<'_> {
                 likeness
             } else {
                 let (run, index) = self.run_of(row)?;
-                let measured = run.record(index).and_then(|record| self.measure_record(&question.probe, row, &record));
-                measured.ok_or_else(|| self.state.damaged(row))?
+                let record = run.record(index).ok_or_else(|| self.state.damaged(row))?;
+                self.measure_record(&question.probe, row, &record)?
             };
             if let Some(likeness) = likeness {
                 let similarity = likeness.similarity(self.criterion);
@@ -328,11 +328,14 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// Measures a stored document if it is a match. None if it is damaged.
-    pub(crate) fn measure_record(&self, probe: &Probe, row: &Row, record: &Record<'_>) -> Option<Option<Likeness>> {
+    /// Measures a stored document if it is a match. Fails if it is damaged.
+    pub(crate) fn measure_record(&self, probe: &Probe, row: &Row, record: &Record<'_>) -> Result<Option<Likeness>> {
+        let damaged = || self.state.damaged(row);
         let measure = |features: &[u64]| probe.measure(self.criterion, row.size, features);
-        let Some(likeness) = self.kernel.with_features(record, measure)? else { return Some(None) };
-        Some(self.kernel.is_confirmed(probe, likeness, record)?.then_some(likeness))
+        let measured = self.kernel.with_features(record, measure).ok_or_else(damaged)?;
+        let Some(likeness) = measured else { return Ok(None) };
+        let is_confirmed = self.kernel.is_confirmed(probe, likeness, record).ok_or_else(damaged)?;
+        Ok(is_confirmed.then_some(likeness))
     }
 
     /// The run that holds a document, and its number in the run.
