@@ -85,10 +85,10 @@ fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     tree
 }
 
-/// Not a test: the process that dies in those below.
 #[test]
+#[ignore = "not a test: the process that dies in those below"]
 fn dies() {
-    let Ok(wanted) = std::env::var("LOOKALIKE_DIES_IN_COMMIT") else { return };
+    let wanted = std::env::var("LOOKALIKE_DIES_IN_COMMIT").unwrap();
     let [at, has_work, folder] = wanted.splitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
     let faults = Faults::in_commit(at.parse().unwrap(), FaultKind::Death);
     let options = request(Path::new(folder), has_work == "true", Earlier::Refuse).check().unwrap().with_faults(faults);
@@ -106,7 +106,7 @@ fn dies_everywhere(before: Before, has_work: bool, earlier: Earlier, force: bool
     for at in 1..=steps {
         let case = case(before);
         let died = Command::new(std::env::current_exe().unwrap())
-            .args(["dies", "--exact"])
+            .args(["dies", "--exact", "--ignored"])
             .env("LOOKALIKE_DIES_IN_COMMIT", format!("{at} {has_work} {}", case.folder.path().display()))
             .output()
             .unwrap();
@@ -142,7 +142,7 @@ fn an_output_in_parts_is_replaced_without_force_and_a_complete_one_is_not() {
         let _ = fs::remove_dir_all(case.path("out"));
         fs::create_dir(case.path("out")).unwrap();
         Command::new(std::env::current_exe().unwrap())
-            .args(["dies", "--exact"])
+            .args(["dies", "--exact", "--ignored"])
             .env("LOOKALIKE_DIES_IN_COMMIT", format!("{at} false {}", case.folder.path().display()))
             .output()
             .unwrap();
@@ -238,23 +238,29 @@ fn deliver(folder: &Path) -> DedupRequest {
     request.against_index(folder.join("index")).add_kept(true).force(true).no_report(true)
 }
 
+/// Texts of files, by name.
+type Written = BTreeMap<PathBuf, String>;
+
 /// The output, without the name of the case's folder.
-fn written(case: &Case) -> BTreeMap<PathBuf, String> {
+fn written(case: &Case) -> Written {
     let folder = case.folder.path().to_str().unwrap();
     let shown = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(folder, "");
     tree(&case.path("out")).into_iter().map(|(name, bytes)| (name, shown(bytes))).collect()
 }
 
-/// The documents of the index, by id: the order of insertion does not matter.
-fn stored(case: &Case) -> BTreeMap<String, (Option<String>, String)> {
+/// Text and fields of the documents of an index, by id.
+type Stored = BTreeMap<String, (Option<String>, String)>;
+
+/// The documents of the index: the order of insertion does not matter.
+fn stored(case: &Case) -> Stored {
     let snapshot = Index::open(&case.path("index")).unwrap().snapshot().unwrap();
     snapshot.documents().map(Result::unwrap).map(|stored| (stored.id, (stored.text, stored.fields))).collect()
 }
 
-/// Not a test: the process that dies in those below.
 #[test]
+#[ignore = "not a test: the process that dies in those below"]
 fn dies_in_a_delivery() {
-    let Ok(wanted) = std::env::var("LOOKALIKE_DIES_IN_DELIVERY") else { return };
+    let wanted = std::env::var("LOOKALIKE_DIES_IN_DELIVERY").unwrap();
     let (at, folder) = wanted.split_once(' ').unwrap();
     let faults = Faults::in_commit(at.parse().unwrap(), FaultKind::Death);
     let options = deliver(Path::new(folder)).check().unwrap().with_faults(faults);
@@ -263,7 +269,7 @@ fn dies_in_a_delivery() {
 
 fn die_at(step: u64, case: &Case) {
     let died = Command::new(std::env::current_exe().unwrap())
-        .args(["dies_in_a_delivery", "--exact"])
+        .args(["dies_in_a_delivery", "--exact", "--ignored"])
         .env("LOOKALIKE_DIES_IN_DELIVERY", format!("{step} {}", case.folder.path().display()))
         .output()
         .unwrap();
@@ -272,7 +278,7 @@ fn die_at(step: u64, case: &Case) {
 
 /// Runs a delivery to its end, again, and once more after it was killed at each step: the output and the index are the
 /// same each time. Returns them.
-fn repeats(delivery: impl Fn() -> Case) -> (BTreeMap<PathBuf, String>, BTreeMap<String, (Option<String>, String)>) {
+fn repeats(delivery: impl Fn() -> Case) -> (Written, Stored) {
     let undisturbed = delivery();
     let options = deliver(undisturbed.folder.path()).check().unwrap();
     patiently(|| lookalike::dedup(&options, &Silent));

@@ -55,7 +55,7 @@ fn a_report_with_a_name_of_its_own_is_not_there_before_the_result() {
     ];
     for (job, input, run) in jobs {
         let case = Case::new();
-        case.write("in.jsonl", &jsonl(&texts()));
+        case.write("in.jsonl", jsonl(&texts()));
         case.write("in.csv", "name,city\nann lee,reno\nann lee,reno\nbob ray,york\n");
         let (out, page) = (case.path("out"), case.path("page.html"));
         let ended = run(case.path(input), out.clone(), page.clone(), &Obstacle(out.clone()));
