@@ -102,6 +102,7 @@ pub(crate) fn raise(py: Python<'_>, error: &lookalike::Error) -> PyErr {
         }
         Error::NoSets { path, .. } => (Class::Input, json!({ "path": path })),
         Error::NoItemField { path, field, .. } => (Class::Column, json!({ "path": path, "column": field })),
+        Error::NothingToCheck { .. } => (Class::Input, json!({})),
         Error::NewestWithoutDates { column } => (Class::Option, json!({ "option": "newest", "value": column })),
         Error::NotAModel { path, .. } => (Class::Option, json!({ "option": "model", "value": path })),
         _ => (Class::Any, json!({})),

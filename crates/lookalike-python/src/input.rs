@@ -1,5 +1,6 @@
 //! Data passed in from Python: held in memory, or copied to disk if it can be read only once.
 
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -256,6 +257,32 @@ impl Input {
             Rows::Spooled(file) => read.inputs.push(file.path().to_owned()),
         }
         read.fields_in_input = Some(self.fields.clone());
+    }
+
+    /// True if the data is a copy on the disk.
+    pub(crate) fn is_spooled(&self) -> bool {
+        matches!(self.rows, Rows::Spooled(_))
+    }
+
+    /// Copies the texts and ids of rows in memory to the disk.
+    pub(crate) fn copy(&self, folder: Option<PathBuf>) -> std::io::Result<NamedTempFile> {
+        let spool = Spool::new(folder)?;
+        let mut file = BufWriter::new(spool.file);
+        if let Rows::Held(table) = &self.rows {
+            for row in 0..self.row_count {
+                let text = match table.rows.text(row) {
+                    HeldText::Text(text) => json!(text),
+                    HeldText::Null => json!(null),
+                    HeldText::Unusable(_) => json!(false),
+                };
+                let mut object = json!({ &self.fields.text: text });
+                if let (Some(name), Some(id)) = (&self.fields.id, table.rows.id(row)) {
+                    object[name] = json!(id);
+                }
+                writeln!(file, "{object}")?;
+            }
+        }
+        file.into_inner().map_err(std::io::IntoInnerError::into_error)
     }
 
     /// The fields that rows have, as they are read.

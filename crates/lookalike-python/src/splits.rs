@@ -10,20 +10,34 @@ use pyo3::types::PyDict;
 use crate::input::Input;
 use crate::job::Runner;
 use crate::options::{options, refuse};
+use crate::spool::cannot_spool;
 use crate::table::{self, table};
 
-/// Returns the leaks between splits, and a report as JSON. Splits are given by name; those in files come first.
+/// Returns the leaks between splits, and a report as JSON. Splits are given by name, training data first.
 #[pyfunction]
 #[pyo3(signature = (given, splits, progress=None))]
 pub(crate) fn splits(
     py: Python<'_>,
     given: &Bound<'_, PyDict>,
-    splits: Vec<(String, PyRef<'_, Input>)>,
+    splits: Vec<(String, Py<Input>)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(table::Columns, String)> {
     let refuse = |refused| refuse(py, &refused);
     let mut request = SplitsRequest::from_options(options(given)?).map_err(refuse)?;
-    splits.iter().for_each(|(_, data)| data.read_by(&mut request.read));
+    // Files are read before tables, so a table before a file is copied to one.
+    let last_file = splits.iter().rposition(|(_, data)| data.get().is_spooled()).unwrap_or(0);
+    let mut copies = Vec::new();
+    for (at, (_, data)) in splits.iter().enumerate() {
+        let data = data.get();
+        if at < last_file && !data.is_spooled() {
+            let copy = py.detach(|| data.copy(request.work.work.clone()));
+            let copy = copy.map_err(|cause| cannot_spool(py, &cause.to_string()))?;
+            request.read.inputs.push(copy.path().to_owned());
+            copies.push(copy);
+        } else {
+            data.read_by(&mut request.read);
+        }
+    }
     request.names = splits.into_iter().map(|(name, _)| name).collect();
     let options = request.check().map_err(refuse)?;
     let mut leaks: Vec<Leak> = Vec::new();

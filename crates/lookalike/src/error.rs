@@ -119,6 +119,15 @@ pub enum Error {
         fields: String,
     },
 
+    /// A limit that would hold because there was nothing to compare.
+    #[error("{what}, so there is nothing to check")]
+    NothingToCheck {
+        /// What is empty.
+        what: String,
+        /// The option that sets the limit.
+        limit: JobOption,
+    },
+
     /// An error of a saved index.
     #[error(transparent)]
     Index(#[from] lookalike_index::Error),
@@ -695,6 +704,7 @@ impl Error {
                 vec![Remedy::give_bytes(JobOption::Memory, *needed), Remedy::give_word(JobOption::Method, "minhash")]
             }
             Self::NoItemField { .. } => vec![Remedy::give(JobOption::Fields)],
+            Self::NothingToCheck { limit, .. } => vec![Remedy::LeaveOut(*limit)],
             Self::TooManyHits { bytes, .. } => vec![Remedy::give_bytes(JobOption::Memory, 2 * bytes)],
             Self::CannotResume { .. } => vec![Remedy::Replace(JobOption::Force, JobOption::Resume)],
             _ => Vec::new(),

@@ -101,11 +101,15 @@ struct SearchArguments {
 impl DecontaminateArguments {
     pub(crate) fn run(self) -> Result<Done> {
         let how = self.output.summary;
+        let are_fields_given = !self.items.fields.is_empty();
         let (options, run) = self.options()?;
         let summary = with_threads(&run, |progress| lookalike::decontaminate(&options, progress))??;
         notes::skipped(&summary.skipped, summary.skipped_count());
         notes::left_out(&summary.corpus.left_out);
         notes::without_effect(&summary.corpus.without_effect);
+        for field in summary.absent_fields.iter().filter(|_| are_fields_given) {
+            talk!("note: no item has the field '{}'", one_line(field));
+        }
         how.print(&summary, RowsGo::ToFile, || show(&summary, &options))?;
         Ok(if summary.over_limit { Done::OverLimit } else { done(summary.skipped_count()) })
     }
@@ -161,17 +165,16 @@ fn show(summary: &DecontaminateSummary, options: &DecontaminateOptions) -> Resul
             clipped(&passage.text)
         );
     }
-    if summary.common_hit_count > 0 {
-        talk!("note: {} that items quote accuse nobody", numbers::of(summary.common_hit_count, "passage"));
-    }
+    note_common(summary);
     let [written, removed] = [summary.written_document_count, summary.removed_document_count];
     match summary.action {
         ContaminationAction::Report => {}
         ContaminationAction::Cut => {
             talk!(
-                "{} written, {} cut out",
+                "{} written, {} cut out{}",
                 numbers::of(written, "document"),
-                numbers::of(summary.cut_count, "passage")
+                numbers::of(summary.cut_count, "passage"),
+                if removed > 0 { format!(", {} left out", numbers::count(removed)) } else { String::new() }
             );
         }
         _ => talk!("{} written, {} left out", numbers::of(written, "document"), numbers::count(removed)),
@@ -190,6 +193,29 @@ fn show(summary: &DecontaminateSummary, options: &DecontaminateOptions) -> Resul
     Ok(())
 }
 
+/// Notes about what accuses nobody, and about what was not looked for.
+fn note_common(summary: &DecontaminateSummary) {
+    let quoted = summary.common_hit_count - summary.widespread_hit_count;
+    if quoted > 0 {
+        talk!("note: {} that items quote accuse nobody", numbers::of(quoted, "passage"));
+    }
+    let widespread: u64 = summary.sets.iter().map(|set| set.widespread_count).sum();
+    if widespread > 0 {
+        let limit = if summary.fail_if_contaminated.is_some() { ", not even by the limit" } else { "" };
+        talk!(
+            "note: {} in more than {} % of a file's documents and not counted as contaminated{limit}: --common-share 1 counts them",
+            if widespread == 1 { "1 item is".to_owned() } else { format!("{} items are", numbers::count(widespread)) },
+            100.0 * summary.common_share
+        );
+    }
+    for set in summary.sets.iter().filter(|set| set.item_count == 0) {
+        talk!("note: {} has no items", one_line(&set.set));
+    }
+    if summary.corpus.document_count == 0 {
+        talk!("note: the corpus has no documents");
+    }
+}
+
 /// Number of characters of a name or passage that are shown.
 const SHOWN: usize = 60;
 
@@ -200,8 +226,8 @@ fn clipped(text: &str) -> String {
 
 /// A line for each test set.
 fn table(out: &mut dyn Write, summary: &DecontaminateSummary) -> std::io::Result<()> {
-    let header =
-        ["test set", "items", "contaminated", "share", "answered", "documents", "not searched"].map(str::to_owned);
+    let header = ["test set", "items", "contaminated", "share", "answered", "documents", "widespread", "not searched"]
+        .map(str::to_owned);
     let row = |set: &ContaminatedSet| {
         [
             clipped(&set.set),
@@ -210,12 +236,13 @@ fn table(out: &mut dyn Write, summary: &DecontaminateSummary) -> std::io::Result
             format!("{:.1} %", 100.0 * set.share),
             numbers::count(set.answered_count),
             numbers::count(set.document_count),
+            numbers::count(set.widespread_count),
             numbers::count(set.short_count + set.only_common_count),
         ]
     };
-    let rows: Vec<[String; 7]> = std::iter::once(header).chain(summary.sets.iter().map(row)).collect();
+    let rows: Vec<[String; 8]> = std::iter::once(header).chain(summary.sets.iter().map(row)).collect();
     let widths: Vec<usize> =
-        (0..7).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
+        (0..8).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
     for row in rows {
         write!(out, "{:<1$}", row[0], widths[0])?;
         for (cell, width) in row.iter().zip(&widths).skip(1) {

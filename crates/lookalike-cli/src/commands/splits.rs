@@ -33,7 +33,7 @@ pub(crate) struct SplitsArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 struct OutputArguments {
-    /// Folder for leaks.jsonl, passages.jsonl and summary.json, new or empty [default: only the table is printed]
+    /// Folder for leaks.jsonl, passages.jsonl, report.html and summary.json, new or empty [default: only the table is printed]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Count passages that splits share as leaks too: line, paragraph, or run:N for at least N words in a row, such as run:50
@@ -49,6 +49,12 @@ struct OutputArguments {
     /// Replace what an earlier run wrote
     #[arg(long)]
     force: bool,
+    /// Write the report to this file instead of report.html in the output folder
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    report: Option<PathBuf>,
+    /// Write no report
+    #[arg(long, hide_short_help = true)]
+    no_report: bool,
     #[command(flatten)]
     summary: SummaryArguments,
 }
@@ -79,6 +85,8 @@ impl SplitsArguments {
         request.fail_if_leaks = self.output.fail_if_leaks;
         request.group = self.output.group;
         request.output = self.output.output;
+        request.report = self.output.report;
+        request.no_report = self.output.no_report.then_some(true);
         request.command = command_line(std::env::args_os());
         let options = request.check()?;
         let run = RunOptions { resources: options.resources().clone(), talk: self.resources.run.talk() };
@@ -113,11 +121,14 @@ fn show(report: &SplitsReport, options: &SplitsOptions) -> Result<()> {
         }
         Ok(())
     })?;
+    for split in report.splits.iter().filter(|split| split.document_count == 0) {
+        talk!("note: {} has no documents", one_line(&split.split));
+    }
     if let Some(count) = report.cluster_count {
         talk!("{} of near-duplicates, of which none may be parted", numbers::of(count, "cluster"));
     }
-    if let Some(folder) = options.folder() {
-        talk!("wrote {}", shown_path(folder));
+    for written in [options.folder(), options.report_file()].into_iter().flatten() {
+        talk!("wrote {}", shown_path(written));
     }
     Ok(())
 }

@@ -51,3 +51,45 @@ fn a_report_goes_to_the_file_that_was_named() {
     let forced = folder.run(&[&words[..], &["--report", "alone.html", "--force"]].concat());
     assert_eq!((forced.code, &*forced.stderr), (0, ""));
 }
+
+#[test]
+fn notes_say_what_was_not_looked_for_or_counted() {
+    let folder = corpus();
+    let words = ["decontaminate", "pages.jsonl", "--against", "quiz.jsonl"];
+    let ran = folder.run(&[&words[..], &["--fields", "question,choices,answr"]].concat());
+    assert!(ran.stderr.contains("note: no item has the field 'choices'"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("note: no item has the field 'answr'"), "{}", ran.stderr);
+    assert!(!folder.run(&words).stderr.contains("no item has"), "a test set need not have choices");
+    folder.write("empty.jsonl", "");
+    let ran = folder.run(&[&words[..], &["empty.jsonl"]].concat());
+    assert!(ran.code == 0 && ran.stderr.contains("note: empty.jsonl has no items"), "{}", ran.stderr);
+    let ran = folder.run(&[&words[..], &["empty.jsonl", "--fail-if-contaminated", "0.5"]].concat());
+    assert_eq!((ran.code, &*ran.stdout), (2, ""), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("empty.jsonl has no items, so there is nothing to check: leave out --fail-if-contaminated"),
+        "{}",
+        ran.stderr
+    );
+    let pages: String =
+        (0..40).map(|page| serde_json::json!({"id": page.to_string(), "text": QUESTION}).to_string() + "\n").collect();
+    folder.write("pages.jsonl", pages);
+    let ran = folder.run(&words);
+    assert!(ran.stderr.contains("note: 1 item is in more than 1 % of a file's documents"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("items quote"), "{}", ran.stderr);
+    let ran = folder.run(&[&words[..], &["--fail-if-contaminated", "0.5"]].concat());
+    assert!(ran.code == 0 && ran.stderr.contains("not even by the limit"), "{}", ran.stderr);
+    let ran = folder.run(&[&words[..], &["--fail-if-contaminated", "0.5", "--common-share", "1"]].concat());
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+}
+
+#[test]
+fn documents_that_nothing_is_left_of_are_counted() {
+    let folder = corpus();
+    folder.write("pages.jsonl", serde_json::json!({"id": "page", "text": QUESTION}).to_string() + "\n");
+    let ran = folder.run(&["decontaminate", "pages.jsonl", "--against", "quiz.jsonl", "--action", "cut", "-o", "out"]);
+    assert!(
+        ran.code == 0 && ran.stderr.contains("0 documents written, 0 passages cut out, 1 left out"),
+        "{}",
+        ran.stderr
+    );
+}

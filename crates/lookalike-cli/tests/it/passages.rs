@@ -76,6 +76,15 @@ fn leaks_between_splits_decide_the_exit_code() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let first: Value = serde_json::from_str(folder.read("out/grouped/test.jsonl").lines().next().unwrap()).unwrap();
     assert_eq!(first["part"], 1);
+    let page = folder.read("out/report.html");
+    assert!(page.contains("Leaks between splits") && page.contains("The river rose"), "{page}");
+    let ran = folder.run(&["splits", "train.jsonl", "test.jsonl", "--report", "own.html", "--passages", "line"]);
+    assert!(ran.code == 0 && ran.stderr.contains("wrote own.html"), "{}", ran.stderr);
+    assert!(folder.read("own.html").contains("Documents that share passages"));
+    let ran = folder.run(&["splits", "train.jsonl", "test.jsonl", "-o", "out", "--force", "--no-report"]);
+    assert!(ran.code == 0 && !folder.0.path().join("out/report.html").exists(), "{}", ran.stderr);
+    let ran = folder.run(&["splits", "train.jsonl", "test.jsonl", "--report", "own.html", "--no-report", "--force"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
     // A split of which nothing could be read would have no leaks.
     folder.write("bad.jsonl", "{oops\n[1]\n");
     let ran = folder.run(&["splits", "bad.jsonl", "test.jsonl", "--fail-if-leaks", "0.1"]);
@@ -85,6 +94,36 @@ fn leaks_between_splits_decide_the_exit_code() {
         "{}",
         ran.stderr
     );
+    folder.write("empty.jsonl", "");
+    let ran = folder.run(&["splits", "train.jsonl", "empty.jsonl", "--fail-if-leaks", "0.1"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("empty.jsonl has no documents") && ran.stderr.contains("--fail-if-leaks"),
+        "{}",
+        ran.stderr
+    );
+    let ran = folder.run(&["splits", "train.jsonl", "empty.jsonl"]);
+    assert!(ran.code == 0 && ran.stderr.contains("note: empty.jsonl has no documents"), "{}", ran.stderr);
     let ran = folder.run(&["splits", "train.jsonl"]);
     assert!(ran.code == 2 && ran.stderr.contains("splits needs at least two inputs"), "{}", ran.stderr);
+}
+
+#[test]
+fn repeated_text_and_new_passages_decide_the_exit_code() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", PAGES);
+    let words = ["passages", "in.jsonl", "--id", "id", "--unit", "line", "--force", "-q", "-o"];
+    for (most, code) in [("0.5", 0), ("0.01", 1)] {
+        let ran = folder.run(&[&words[..], &["out", "--fail-if-repeated", most]].concat());
+        assert_eq!(ran.code, code, "{most}: {}", ran.stderr);
+        assert!(folder.read("out/cuts.jsonl").contains("\"b\""), "all is written first");
+    }
+    let again = [&words[..], &["again", "--baseline", "out/cuts.jsonl"]].concat();
+    assert_eq!(folder.run(&again).code, 0);
+    folder.write("in.jsonl", PAGES.to_owned() + "{\"id\":\"c\",\"text\":\"The river rose.\"}\n");
+    assert_eq!(folder.run(&again).code, 1);
+    assert_eq!(folder.run(&[&again[..], &["--fail-if-repeated", "0.9"]].concat()).code, 0);
+    folder.write("other.jsonl", "{\"a\":1}\n");
+    let ran = folder.run(&[&words[..], &["again", "--baseline", "other.jsonl"]].concat());
+    assert!(ran.code == 2 && ran.stderr.contains("cuts.jsonl or cuts.sarif"), "{}", ran.stderr);
 }

@@ -98,8 +98,6 @@ def splits(
     options = given(locals())
     named = columns(text, id, html_field=html_field, shingle=shingle)
     inputs = [(str(name), to_input(split, named, "data", work).native) for name, split in data.items()]
-    # Those that were copied to files are read first.
-    inputs.sort(key=lambda named: named[1].path is None)
     with Watching(progress) as told:
         native, report = _native.splits({**options, "force": True}, inputs, told)
     result = Splits(native, json.loads(report))
@@ -142,6 +140,8 @@ def splits_files(
     work: StrPath | None = None,
     resume: bool = False,
     force: bool = False,
+    report: StrPath | None = None,
+    no_report: bool = False,
     progress: Progress = None,
     **more: Unpack[More],
 ) -> dict[str, Any]:
@@ -182,6 +182,8 @@ def splits_files(
         folder, from which none is.
     :param resume: resume an unfinished run from its ``work`` folder. Default: False.
     :param force: replace what an earlier run wrote. Default: False.
+    :param report: the file of the report. Default: ``report.html`` in the folder.
+    :param no_report: write no report. Default: False.
     :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
     :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
     """
@@ -190,6 +192,6 @@ def splits_files(
     if output is not None:
         options["output"] = as_path(output, "output")
     with Watching(progress) as told:
-        report: dict[str, Any] = json.loads(_native.splits_files(options, told))
-    note_input(report["input"])
-    return report
+        result: dict[str, Any] = json.loads(_native.splits_files(options, told))
+    note_input(result["input"])
+    return result

@@ -3,6 +3,8 @@
 //! An item is a record with a question. Choices may be lists or objects, and answers may be numbers: all text in them
 //! counts.
 
+use std::collections::HashSet;
+
 use lookalike_core::contamination::TestItemsBuilder;
 use lookalike_core::hash::Key;
 use lookalike_io::input::shelf::Shelf;
@@ -26,11 +28,17 @@ pub(crate) struct Item {
     pub(crate) question: Box<str>,
 }
 
+/// The names of a field that has the question wherever it stands.
+const QUESTIONS: [&str; 2] = ["question", "query"];
+
 /// Reads all test sets.
 pub(super) fn read_items(options: &DecontaminateOptions, key: Key, stages: &mut Stages<'_>) -> Result<Tests> {
     let timed = Timed::start("test sets", None, stages.progress());
-    let builder = TestItemsBuilder::new(key, options.ngram, options.fields.len());
-    let mut reading = Reading { builder, items: Vec::new(), sets: Vec::new(), skipped: Vec::new(), skipped_count: 0 };
+    let question = options.fields.iter().position(|field| QUESTIONS.contains(&&**field)).unwrap_or(0);
+    let builder = TestItemsBuilder::new(key, options.ngram, options.fields.len()).question(question);
+    let (items, sets, skipped) = (Vec::new(), Vec::new(), Vec::new());
+    let has_field = vec![false; options.fields.len()];
+    let mut reading = Reading { builder, items, sets, has_field, skipped, skipped_count: 0 };
     let files = ReadOptions { tables: Vec::new(), ..options.items.clone() };
     let tables = ReadOptions { inputs: Vec::new(), ..options.items.clone() };
     if files.has_inputs() {
@@ -39,8 +47,10 @@ pub(super) fn read_items(options: &DecontaminateOptions, key: Key, stages: &mut 
     if !tables.tables.is_empty() {
         reading.read(&tables, &options.fields, stages)?;
     }
-    let Reading { builder, items, sets, skipped, skipped_count } = reading;
-    let tests = Tests { items, sets, index: builder.finish(), skipped, skipped_count };
+    let Reading { builder, items, sets, has_field, skipped, skipped_count } = reading;
+    let absent = options.fields.iter().zip(has_field).skip(1).filter(|(_, is_there)| !is_there);
+    let absent_fields = absent.map(|(field, _)| field.clone()).collect();
+    let tests = Tests { items, sets, absent_fields, index: builder.finish(), skipped, skipped_count };
     stages.push(timed.end());
     Ok(tests)
 }
@@ -49,6 +59,8 @@ struct Reading {
     builder: TestItemsBuilder,
     items: Vec<Item>,
     sets: Vec<String>,
+    /// For each field, true if an item has it.
+    has_field: Vec<bool>,
     skipped: Vec<crate::report::summary::SkippedEntry>,
     skipped_count: u64,
 }
@@ -92,7 +104,9 @@ impl Reading {
     ) -> Result<Skips> {
         let mut shelf = Shelf::new(options.discover(None)?);
         let mut set_of_file = None;
-        walk_shelf(&mut shelf, settings, (ROUND_BYTES, false), stages.progress(), |round| {
+        let first = self.sets.len();
+        let files: Vec<String> = shelf.files().iter().map(|file| file.name.clone()).collect();
+        let skips = walk_shelf(&mut shelf, settings, (ROUND_BYTES, false), stages.progress(), |round| {
             for walked in round {
                 if set_of_file != Some(walked.file_number) {
                     set_of_file = Some(walked.file_number);
@@ -101,7 +115,11 @@ impl Reading {
                 self.add(walked, fields);
             }
             Ok(())
-        })
+        })?;
+        // A file without items is a test set all the same: it has not been looked for.
+        let with_items: HashSet<String> = self.sets[first..].iter().cloned().collect();
+        self.sets.extend(files.into_iter().filter(|file| !with_items.contains(file)));
+        Ok(skips)
     }
 
     fn add(&mut self, walked: Walked, fields: &[String]) {
@@ -117,6 +135,9 @@ impl Reading {
             text
         };
         let others: Vec<String> = fields[1..].iter().map(other).collect();
+        for (has_field, text) in self.has_field[1..].iter_mut().zip(&others) {
+            *has_field |= !text.is_empty();
+        }
         let texts: Vec<&str> = std::iter::once(&*walked.text).chain(others.iter().map(String::as_str)).collect();
         self.builder.add(&texts);
         self.items.push(Item {
@@ -140,6 +161,10 @@ fn push_text(value: &Value, text: &mut String) {
         Value::Number(number) => line(&number.to_string()),
         Value::String(value) => line(value),
         Value::Array(values) => values.iter().for_each(|value| push_text(value, text)),
+        // Choices with their letters, as some test sets have them.
+        Value::Object(fields) if fields.contains_key("label") && fields.contains_key("text") => {
+            push_text(&fields["text"], text);
+        }
         Value::Object(fields) => fields.values().for_each(|value| push_text(value, text)),
     }
 }

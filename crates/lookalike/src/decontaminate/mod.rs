@@ -16,9 +16,12 @@ mod search;
 mod summary;
 mod write;
 
+use std::collections::BTreeSet;
+
 use derive_setters::Setters;
-use lookalike_core::contamination::TestItems;
+use lookalike_core::contamination::{ItemState, TestItems};
 use lookalike_core::hash::Key;
+use lookalike_core::remedy::JobOption;
 use lookalike_io::input::shelf::Shelf;
 
 pub use self::rows::{HitRow, ItemRow, ItemSearch};
@@ -89,6 +92,7 @@ pub fn decontaminate_into(
     let destination = Destination::open(options, &corpus, progress)?;
     let tests = Tests::read(options, &mut stages)?;
     let searched = search(&mut corpus, &tests, options, &mut stages)?;
+    tests.check(&searched, options)?;
     let decided = decide(&tests, &searched, options);
     rows.write(&tests, &searched, &decided, options)?;
 
@@ -109,6 +113,8 @@ pub(crate) struct Tests {
     pub(crate) items: Vec<Item>,
     /// The names of the sets.
     pub(crate) sets: Vec<String>,
+    /// Fields that no item has, the first left out.
+    pub(crate) absent_fields: Vec<String>,
     pub(crate) index: TestItems,
     /// Skipped entries.
     pub(crate) skipped: Vec<crate::report::summary::SkippedEntry>,
@@ -119,6 +125,25 @@ impl Tests {
     fn read(options: &DecontaminateOptions, stages: &mut Stages<'_>) -> Result<Self> {
         // Decisions use a key that nobody can know in advance; the result does not depend on it.
         read_items(options, Key::random(), stages)
+    }
+
+    /// Makes sure that a limit is about something: without items or documents, there is no hit in any case.
+    fn check(&self, searched: &Searched, options: &DecontaminateOptions) -> Result<()> {
+        if options.fail_if_contaminated.is_none() {
+            return Ok(());
+        }
+        let refuse = |what: String| Err(Error::NothingToCheck { what, limit: JobOption::FailIfContaminated });
+        let with_items: BTreeSet<u32> = self.items.iter().map(|item| item.set).collect();
+        if let Some((_, empty)) = (0..).zip(&self.sets).find(|(set, _)| !with_items.contains(set)) {
+            return refuse(format!("{empty} has no items"));
+        }
+        if (0..self.index.count()).all(|item| self.index.state(item) != ItemState::Searched) {
+            return refuse("the test sets have no item that can be searched for".to_owned());
+        }
+        if searched.document_count == 0 {
+            return refuse("the corpus has no documents".to_owned());
+        }
+        Ok(())
     }
 }
 

@@ -92,6 +92,7 @@ fn sets(summary: &DecontaminateSummary) -> Html {
         Column::number("with the answer"),
         Column::number("documents"),
         Column::number("only common text"),
+        Column::number("widespread"),
         Column::number("too short"),
     ];
     let mut table = Table::new("Test sets", columns);
@@ -107,13 +108,15 @@ fn sets(summary: &DecontaminateSummary) -> Html {
                 Cell::count(set.answered_count),
                 Cell::count(set.document_count),
                 Cell::count(set.common_count),
+                Cell::count(set.widespread_count),
                 Cell::count(set.short_count + set.only_common_count),
             ]
         })
         .collect();
     html!(
         "<p>{}</p>{}",
-        "An item is contaminated if a document has it; items that are too short or have nothing of their own were not searched for.",
+        "An item is contaminated if a document has it; items that are too short or have nothing of their own were not searched for. \
+         A widespread item is in so many documents that it accuses none of them.",
         table.render()
     )
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use lookalike_core::contamination::{Reader, Template, Words};
+use lookalike_core::contamination::{CommonHit, Reader, Template, Words};
 use lookalike_core::hash::Key;
 use lookalike_io::input::discover::LeftOut;
 use serde::{Deserialize, Serialize};
@@ -35,12 +35,17 @@ pub struct DecontaminateSummary {
     pub hit_count: u64,
     /// Passages that are common text.
     pub common_hit_count: u64,
+    /// Of these, passages that are common only because more documents have them than `common_share` allows.
+    pub widespread_hit_count: u64,
     /// Documents that contain an item.
     pub contaminated_document_count: u64,
     /// Passages that many items share, such as instructions, the most common first. They do not count as contamination.
     pub common_passages: Vec<CommonPassage>,
     /// The fields of an item, the question first.
     pub fields: Vec<String>,
+    /// Of these fields, those that no item has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent_fields: Vec<String>,
     /// Minimum number of consecutive words that a document shares with an item.
     pub ngram: u64,
     /// Minimum share of a question that a hit covers.
@@ -112,6 +117,8 @@ pub struct ContaminatedSet {
     pub answered_count: u64,
     /// Items of which documents contain only common text.
     pub common_count: u64,
+    /// Of these, items that are widespread: too many documents have them for any one to be accused.
+    pub widespread_count: u64,
     /// Documents that contain one of its items.
     pub document_count: u64,
     /// The share of its items that a document contains.
@@ -168,9 +175,16 @@ impl DecontaminateSummary {
             item_skipped_count: tests.skipped_count,
             hit_count: searched.hits.len() as u64 - common_hit_count,
             common_hit_count,
+            widespread_hit_count: decided
+                .common
+                .iter()
+                .flatten()
+                .filter(|reason| **reason == CommonHit::Widespread)
+                .count() as u64,
             contaminated_document_count: decided.contaminated.len() as u64,
             common_passages: common_passages(tests, searched),
             fields: options.fields.clone(),
+            absent_fields: tests.absent_fields.clone(),
             ngram: options.ngram as u64,
             coverage: options.coverage,
             common_share: options.common_share,
@@ -217,6 +231,9 @@ fn sets(tests: &Tests, searched: &Searched, decided: &Decided) -> Vec<Contaminat
             ItemSearch::Searched => {}
         }
         let (mut is_contaminated, mut is_answered, mut is_common) = (false, false, false);
+        let is_spread = decided.by_item.get(&number).into_iter().flatten();
+        let is_spread =
+            is_spread.filter_map(|hit| decided.common[*hit].as_ref()).any(|reason| *reason == CommonHit::Widespread);
         for (hit, is_common_hit) in decided.hits_of(number) {
             let hit = &searched.hits[hit];
             is_common |= is_common_hit;
@@ -229,6 +246,7 @@ fn sets(tests: &Tests, searched: &Searched, decided: &Decided) -> Vec<Contaminat
         set.contaminated_count += u64::from(is_contaminated);
         set.answered_count += u64::from(is_answered);
         set.common_count += u64::from(is_common && !is_contaminated);
+        set.widespread_count += u64::from(is_spread && !is_contaminated);
     }
     for (set, documents) in sets.iter_mut().zip(documents) {
         set.document_count = documents.len() as u64;

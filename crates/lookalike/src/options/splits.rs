@@ -19,6 +19,10 @@ pub struct SplitsOptions {
     pub(crate) group: Option<String>,
     /// The folder to write to; none to write nothing.
     pub(crate) folder: Option<PathBuf>,
+    /// Write a report.
+    pub(crate) report: bool,
+    /// The file of the report, where it is not that of the folder.
+    pub(crate) report_file: Option<PathBuf>,
     /// Replace the output of an earlier run.
     pub(crate) force: bool,
     /// The command line that asked for all this, word by word and without secrets.
@@ -34,6 +38,16 @@ impl SplitsOptions {
     /// The folder to write to.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
+    }
+
+    /// True if a report is written, to the output folder or to a file of its own.
+    pub fn has_report(&self) -> bool {
+        self.report && (self.folder.is_some() || self.report_file.is_some())
+    }
+
+    /// The file of the report, where it is not that of the folder.
+    pub fn report_file(&self) -> Option<&Path> {
+        self.report_file.as_deref()
     }
 
     /// Limits.

@@ -11,7 +11,7 @@ use super::passages::PassagesRequest;
 use super::read::ReadRequest;
 use super::resources::{ResourceRequest, WorkRequest};
 use super::scheme::SchemeRequest;
-use super::{check_added, is_stream, named_folder};
+use super::{check_added, check_report, is_stream, named_folder};
 use crate::options::{Copies, SplitsOptions};
 use crate::refused::Refused;
 
@@ -45,6 +45,10 @@ pub struct SplitsRequest {
     pub group: Option<String>,
     /// The folder to write to. Default: nothing is written.
     pub output: Option<PathBuf>,
+    /// The file of the report. Default: `report.html` in the output folder.
+    pub report: Option<PathBuf>,
+    /// Write no report.
+    pub no_report: Option<bool>,
     /// The names of the splits. Default: the names of inputs and tables.
     #[serde(skip)]
     pub names: Vec<String>,
@@ -68,6 +72,7 @@ impl SplitsRequest {
             return Err(Refused::needs(JobOption::Group, JobOption::Output));
         }
         named_folder(JobOption::Output, self.output.as_deref())?;
+        check_report(self.report.as_deref(), self.no_report, None)?;
         if let Some(input) = self.read.inputs.iter().find(|input| is_stream(input)) {
             let allowed = "files or folders, one for each split";
             return Err(Refused::unknown_word(JobOption::Inputs, input.display().to_string(), allowed));
@@ -95,6 +100,8 @@ impl SplitsRequest {
             fail_if_leaks,
             group: self.group,
             folder: self.output,
+            report: self.no_report != Some(true),
+            report_file: self.report,
             force: self.work.is_forced(),
             command: self.command,
         })

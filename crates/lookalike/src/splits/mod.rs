@@ -10,12 +10,14 @@
 
 mod clusters;
 mod leaks;
+mod page;
 mod report;
 mod write;
 
 use std::ops::Range;
 
 use lookalike_core::ids::Document;
+use lookalike_core::remedy::JobOption;
 
 pub use self::leaks::{Leak, SharedPassage};
 pub use self::report::{SplitPair, SplitReport, SplitsReport};
@@ -30,6 +32,8 @@ use crate::output::sink::Sink;
 use crate::pairs;
 use crate::passages::{PassageRows, RepeatedPassage, passages_into};
 use crate::progress::Progress;
+use crate::report::page::CorpusTexts;
+use crate::report::page::texts::{InputTexts, LONGEST};
 use crate::report::summary::SkippedEntry;
 
 /// Finds leaks between splits, and writes them with a summary.
@@ -73,14 +77,18 @@ pub fn splits_into(
     let mut target = Target::open(options, &splits, progress)?;
     let mut clusters = options.group.is_some().then(Clusters::default);
 
-    let ((leaks, document_counts), found) = pairs::find(&options.pairs, progress, |corpus, texts, near, run| {
-        let ranges = splits.documents(corpus);
-        splits.check_read(corpus, &ranges)?;
-        let mut leaks = Leaks::new(corpus, texts, &ranges, run.scheme);
-        leaks.find(near, clusters.as_mut(), progress)?;
-        let counts = ranges.iter().map(|range| u64::from(range.end - range.start)).collect::<Vec<_>>();
-        leaks.describe(&splits.names).map(|leaks| (leaks, counts))
-    })?;
+    let ((leaks, document_counts, shown), found) =
+        pairs::find(&options.pairs, progress, |corpus, texts, near, run| {
+            let ranges = splits.documents(corpus);
+            splits.check_read(corpus, &ranges, options.fail_if_leaks.is_some())?;
+            let mut leaks = Leaks::new(corpus, texts, &ranges, run.scheme);
+            leaks.find(near, clusters.as_mut(), progress)?;
+            let counts = ranges.iter().map(|range| u64::from(range.end - range.start)).collect::<Vec<_>>();
+            let leaks = leaks.describe(&splits.names)?;
+            let texts = CorpusTexts::new(corpus, options.read());
+            let shown = if options.has_report() { page::shown_leaks(&leaks, &texts) } else { Vec::new() };
+            Ok((leaks, counts, shown))
+        })?;
     let mut report = SplitsReport::new(options, &splits.names, &document_counts, found);
     report.add_leaks(&leaks);
     let mut passages = Vec::new();
@@ -95,7 +103,12 @@ pub fn splits_into(
     sink.start(&Leak::COLUMNS).map_err(Error::unwritable)?;
     sink.take(leaks).map_err(Error::unwritable)?;
     sink.finish().map_err(Error::unwritable)?;
-    target.commit(&report)?;
+    let page = options.has_report().then(|| {
+        let read = options.read();
+        let texts = InputTexts { read, references: &[], reference_tables: &[], longest: LONGEST };
+        page::page(&report, &options.pairs.scheme, &shown, &page::shown_passages(&passages, &texts))
+    });
+    target.commit(&report, page.as_deref())?;
     Ok(report)
 }
 
@@ -151,7 +164,7 @@ impl Splits {
     }
 
     /// Makes sure that something could be read of each split: one without documents would have no leaks.
-    fn check_read(&self, corpus: &Corpus, ranges: &[Range<u32>]) -> Result<()> {
+    fn check_read(&self, corpus: &Corpus, ranges: &[Range<u32>], has_limit: bool) -> Result<()> {
         for (files, _) in self.files.windows(2).zip(ranges).filter(|(_, range)| range.is_empty()) {
             let files = corpus.shelf.files().get(files[0]..files[1]).unwrap_or_default();
             let of_split: Vec<String> = files.iter().map(|file| file.shown().display().to_string()).collect();
@@ -161,7 +174,13 @@ impl Splits {
                 return Err(Error::nothing_read(skipped.iter().map(|entry| entry.count).sum(), Some(first)));
             }
         }
-        Ok(())
+        match self.names.iter().zip(ranges).find(|(_, range)| range.is_empty()) {
+            Some((split, _)) if has_limit => {
+                let what = format!("{split} has no documents");
+                Err(Error::NothingToCheck { what, limit: JobOption::FailIfLeaks })
+            }
+            _ => Ok(()),
+        }
     }
 }
 

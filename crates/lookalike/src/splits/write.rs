@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use lookalike_io::input::discover::unique;
-use lookalike_io::write::{Staging, add_field};
+use lookalike_io::write::{OutputFile, Staging, add_field};
 use serde_json::Value;
 
 use super::Splits;
@@ -14,19 +14,22 @@ use super::report::SplitsReport;
 use crate::corpus::walk::{ROUND_BYTES, walk_entries};
 use crate::error::{Error, Result};
 use crate::options::{RowFormat, SplitsOptions};
-use crate::output::kept::{SUMMARY, write_summary};
+use crate::output::destination::REPORT;
+use crate::output::kept::{SUMMARY, commit_report, open_report, place_report, write_summary};
 use crate::output::sink::{Row, RowWriter, Sink};
 use crate::passages::{jsonl_name, object};
 use crate::progress::Progress;
 
 /// The names of what a run writes, and a later run may replace.
-const ENTRIES: &[&str] = &["grouped", LEAKS, PASSAGES, SUMMARY];
+const ENTRIES: &[&str] = &["grouped", LEAKS, PASSAGES, REPORT, SUMMARY];
 const LEAKS: &str = "leaks.jsonl";
 const PASSAGES: &str = "passages.jsonl";
 
 /// The output folder, if there is one.
 pub(super) struct Target {
     staging: Option<Staging>,
+    /// The report, if it has a name of its own.
+    report: Option<OutputFile>,
     /// For each file of the input, by its name, what is written of it.
     names: HashMap<String, String>,
 }
@@ -38,9 +41,10 @@ impl Target {
         let files = options.read().discover(options.folder())?.files;
         let stage = |folder| Staging::new(folder, options.force, ENTRIES, &files, &progress.unfinished());
         let staging = options.folder().map(stage).transpose()?;
+        let report = open_report(options.report_file(), options.force, &progress.unfinished())?;
         let written = files.iter().map(|file| format!("grouped/{}", jsonl_name(&file.name))).collect();
         let names = files.iter().map(|file| file.name.clone()).zip(unique(written)).collect();
-        Ok(Self { staging, names })
+        Ok(Self { staging, report, names })
     }
 
     /// Writes the evidence, and the documents if they have clusters.
@@ -94,11 +98,14 @@ impl Target {
         open.map_or(Ok(()), |(_, mut file)| file.flush().map_err(Error::unwritable))
     }
 
-    /// Writes the summary, and gives everything its name.
-    pub(super) fn commit(self, report: &SplitsReport) -> Result<()> {
-        let Some(staging) = self.staging else { return Ok(()) };
-        write_summary(report, &staging)?;
-        Ok(staging.commit()?)
+    /// Writes the summary and the page, and gives everything its name.
+    pub(super) fn commit(self, report: &SplitsReport, page: Option<&str>) -> Result<()> {
+        let page = page.map_or(Ok(None), |page| place_report(page, self.report, self.staging.as_ref()))?;
+        if let Some(staging) = self.staging {
+            write_summary(report, &staging)?;
+            staging.commit()?;
+        }
+        commit_report(page)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use lookalike::{
-    ContaminationAction, DecontaminateRequest, DecontaminateSummary, HitRow, ItemRow, ResourceRequest, Silent,
+    ContaminationAction, DecontaminateRequest, DecontaminateSummary, Error, HitRow, ItemRow, ResourceRequest, Silent,
     decontaminate,
 };
 
@@ -132,6 +132,68 @@ fn a_limit_is_told_after_all_is_written() {
     assert!(!run(request(folder.path()).fail_if_contaminated(0.6)).over_limit);
     assert!(run(request(folder.path()).fail_if_contaminated(0.5).force(true)).over_limit);
     assert!(folder.path().join("out/hits.jsonl").exists());
+}
+
+#[test]
+fn a_limit_without_anything_to_check_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        fs::write(folder.path().join(name), text).unwrap();
+        folder.path().join(name)
+    };
+    let (empty, short) = (file("empty.jsonl", ""), file("short.jsonl", "{\"question\":\"Who wrote Hamlet?\"}\n"));
+    let refused = |request: DecontaminateRequest| {
+        let error = decontaminate(&request.fail_if_contaminated(0.1).check().unwrap(), &Silent).unwrap_err();
+        assert!(matches!(error, Error::NothingToCheck { .. }) && !error.remedies().is_empty(), "{error}");
+        error.to_string()
+    };
+    let quiz = Path::new(EXAMPLES).join("quiz.jsonl");
+    let message = refused(request(folder.path()).against([quiz.clone(), empty.clone()]));
+    assert!(message.ends_with("empty.jsonl has no items, so there is nothing to check"), "{message}");
+    refused(request(folder.path()).against([short]));
+    refused(DecontaminateRequest::new([empty.clone()]).against([quiz.clone()]));
+    assert!(!folder.path().join("out").exists());
+    // Without a limit, the table says it.
+    let summary = run(request(folder.path()).against([quiz, empty]));
+    let counts: Vec<u64> = summary.sets.iter().map(|set| set.item_count).collect();
+    assert_eq!(counts, [6, 0]);
+}
+
+#[test]
+fn an_item_in_many_documents_is_counted_as_widespread() {
+    let folder = tempfile::tempdir().unwrap();
+    let question =
+        "The lighthouse keeper counted forty two ships before breakfast and nineteen more before the fog came down.";
+    let line = |text: &str| serde_json::json!({ "text": text }).to_string() + "\n";
+    let pages: String = (0..30).map(|page| line(&format!("Page {page} of the site. {question}"))).collect();
+    fs::write(folder.path().join("pages.jsonl"), pages).unwrap();
+    fs::write(folder.path().join("items.jsonl"), format!("{{\"question\":\"{question}\",\"choice\":\"x\"}}\n"))
+        .unwrap();
+    let request = DecontaminateRequest::new([folder.path().join("pages.jsonl")])
+        .against([folder.path().join("items.jsonl")])
+        .fields(["question", "choices", "choice"].map(str::to_owned));
+    let summary = run(request.clone());
+    assert_eq!((summary.sets[0].widespread_count, summary.sets[0].contaminated_count), (1, 0));
+    assert_eq!((summary.common_hit_count, summary.widespread_hit_count), (30, 30));
+    assert_eq!(summary.absent_fields, ["choices"]);
+    let summary = run(request.common_share(1.0));
+    assert_eq!((summary.sets[0].widespread_count, summary.sets[0].contaminated_count), (0, 1));
+}
+
+#[test]
+fn the_letters_of_choices_are_not_part_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let choices =
+        serde_json::json!({"label": ["A", "B", "C", "D"], "text": ["Sydney", "Canberra", "Melbourne", "Perth"]});
+    let item = serde_json::json!({"question": "What is the capital of Australia?", "choices": choices, "answer": "B"});
+    fs::write(folder.path().join("items.jsonl"), item.to_string()).unwrap();
+    let text = "What is the capital of Australia?\n(A) Sydney\n(B) Canberra\n(C) Melbourne\n(D) Perth\nAnswer: B";
+    let page = serde_json::json!({ "text": text });
+    fs::write(folder.path().join("pages.jsonl"), page.to_string()).unwrap();
+    let summary = run(
+        DecontaminateRequest::new([folder.path().join("pages.jsonl")]).against([folder.path().join("items.jsonl")])
+    );
+    assert_eq!(summary.sets[0].contaminated_count, 1);
 }
 
 /// Planted items of real documents, which are not part of this repository.
