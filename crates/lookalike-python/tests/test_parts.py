@@ -2,9 +2,8 @@
 
 import json
 
-import pytest
-
 import lookalike
+import pytest
 
 LICENSE = "the quick brown fox jumps over the lazy dog while the patient cat looks on from the old stone wall"
 TEXTS = [f"first page. {LICENSE}", "something else", f"another page. {LICENSE} and more", None]
