@@ -4,6 +4,7 @@
 //! server. Otherwise it ends with the command to type.
 
 use std::env;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -14,8 +15,8 @@ use crate::workspace::{Workspace, succeed};
 pub(crate) struct Need {
     /// Its purpose, for people.
     purpose: &'static str,
-    /// A command that succeeds if it is installed.
-    probe: &'static [&'static str],
+    /// Commands of which one succeeds if it is installed.
+    probes: &'static [&'static [&'static str]],
     /// The installer that provides it.
     source: Source,
 }
@@ -25,30 +26,38 @@ pub(crate) struct Need {
 enum Source {
     /// A component of the Rust toolchain.
     Rustup(&'static str),
-    /// A package of Debian and Ubuntu.
+    /// A package of Debian. Ubuntu has the same ones, except for the browser: its package is a snap.
     Apt(&'static str),
 }
+
+/// The browser by its names on different systems, asked for its version.
+const BROWSERS: &[&[&str]] =
+    &[&["chromium", "--version"], &["chromium-browser", "--version"], &["google-chrome", "--version"]];
 
 /// Everything that `cargo xtask test` calls besides cargo. Python and node packages are installed into separate folders
 /// in `target` and `tests/browser`, without special permissions.
 const NEEDS: [Need; 9] = [
-    Need { purpose: "checks the format", probe: &["cargo", "fmt", "--version"], source: Source::Rustup("rustfmt") },
-    Need { purpose: "lints", probe: &["cargo", "clippy", "--version"], source: Source::Rustup("clippy") },
-    Need { purpose: "lists the files of the project", probe: &["git", "--version"], source: Source::Apt("git") },
+    Need { purpose: "checks the format", probes: &[&["cargo", "fmt", "--version"]], source: Source::Rustup("rustfmt") },
+    Need { purpose: "lints", probes: &[&["cargo", "clippy", "--version"]], source: Source::Rustup("clippy") },
+    Need { purpose: "lists the files of the project", probes: &[&["git", "--version"]], source: Source::Apt("git") },
     Need {
         purpose: "tests the Python package",
-        probe: &["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"],
+        probes: &[&["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]],
         source: Source::Apt("python3"),
     },
     Need {
         purpose: "makes environments for Python",
-        probe: &["python3", "-c", "import ensurepip, venv"],
+        probes: &[&["python3", "-c", "import ensurepip, venv"]],
         source: Source::Apt("python3-venv"),
     },
-    Need { purpose: "runs Apache Spark", probe: &["java", "-version"], source: Source::Apt("openjdk-17-jre-headless") },
-    Need { purpose: "shows the pages", probe: &["chromium", "--version"], source: Source::Apt("chromium") },
-    Need { purpose: "runs the tests of the pages", probe: &["node", "--version"], source: Source::Apt("nodejs") },
-    Need { purpose: "installs their packages", probe: &["npm", "--version"], source: Source::Apt("npm") },
+    Need {
+        purpose: "runs Apache Spark",
+        probes: &[&["java", "-version"]],
+        source: Source::Apt("openjdk-17-jre-headless"),
+    },
+    Need { purpose: "shows the pages", probes: BROWSERS, source: Source::Apt("chromium") },
+    Need { purpose: "runs the tests of the pages", probes: &[&["node", "--version"]], source: Source::Apt("nodejs") },
+    Need { purpose: "installs their packages", probes: &[&["npm", "--version"]], source: Source::Apt("npm") },
 ];
 
 /// Options of `cargo xtask setup`.
@@ -99,8 +108,14 @@ fn may_install(is_root: bool, ci: Option<&str>) -> bool {
     is_root || ci.is_some_and(|value| !matches!(value, "" | "0" | "false"))
 }
 
+/// The path of an installed browser.
+pub(crate) fn browser() -> Option<PathBuf> {
+    let name = BROWSERS.iter().find(|probe| succeeds(probe))?[0];
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
 fn missing() -> Vec<&'static Need> {
-    NEEDS.iter().filter(|need| !succeeds(need.probe)).collect()
+    NEEDS.iter().filter(|need| !need.probes.iter().any(|probe| succeeds(probe))).collect()
 }
 
 fn succeeds(probe: &[&str]) -> bool {

@@ -4,6 +4,7 @@
 //! A short form of two minutes is part of `cargo xtask test`.
 
 mod bucket;
+mod collisions;
 mod files;
 mod growth;
 mod guarded;
@@ -28,7 +29,8 @@ use crate::workspace::Workspace;
 /// Options of `cargo xtask attack`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// growth, bucket, threads, disks, commits, kills, keys, service, hostile or files; all of them if none is given
+    /// collisions, growth, bucket, threads, disks, commits, kills, keys, service, hostile or files; all of them if none
+    /// is given
     #[arg(value_name = "ATTACK", value_parser = ATTACKS.map(|(name, ..)| name))]
     attacks: Vec<String>,
     /// Maximum time of all attacks together
@@ -87,8 +89,9 @@ impl Tally {
 /// An attack: its name, its description, its share of the time in percent, and its function.
 type Attack = (&'static str, &'static str, u32, fn(&Means<'_>) -> Result<Tally>);
 
-const ATTACKS: [Attack; 10] = [
-    ("growth", "growth of time and memory", 26, growth::attack),
+const ATTACKS: [Attack; 11] = [
+    ("collisions", "texts that collide in a hash", 3, collisions::attack),
+    ("growth", "growth of time and memory", 23, growth::attack),
     ("bucket", "one bucket of a million", 6, bucket::attack),
     ("threads", "threads 1 to 16", 8, threads::attack),
     ("disks", "disks that are too small", 6, small_disk::attack),

@@ -1,5 +1,5 @@
 //! Clients that try to exhaust the memory of a server: unauthenticated forms whose header never ends, and texts of many
-//! megabytes.
+//! megabytes: of long words, of single letters, and compared by runs of characters.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,6 +21,9 @@ const CLIENTS: usize = 6;
 /// Size of each form.
 const FORM_BYTES: usize = 16 << 20;
 const TEXT_BYTES: usize = 8 << 20;
+
+/// Size of texts with a token in every byte or two. They need several times the memory.
+const DENSE_BYTES: usize = 2 << 20;
 
 /// Maximum memory for all forms together.
 const FEW_BYTES: u64 = 64 << 20;
@@ -44,8 +47,11 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
     let mut tally = Tally::default();
     let forms = forms(means, &mut tally)?;
     let texts = texts(means, &mut tally)?;
-    tally.note =
-        format!("{FORMS} endless forms: {} MiB; {CLIENTS} texts of 8 MiB at once: {} MiB", forms >> 20, texts >> 20);
+    tally.note = format!(
+        "{FORMS} endless forms: {} MiB; {CLIENTS} texts of 2 or 8 MiB at once: {} MiB",
+        forms >> 20,
+        texts >> 20
+    );
     Ok(tally)
 }
 
@@ -100,14 +106,27 @@ fn texts(means: &Means<'_>, tally: &mut Tally) -> Result<u64> {
     let bound = MEMORY_BYTES.to_string();
     let arguments: &[&str] = if has_bound { &["--memory", bound.as_str()] } else { &[] };
     let service = Service::start_with(means.lookalike, &root, arguments)?;
-    service.client()?.done("PUT", "/v1/indexes/texts", "")?;
     let before = service.memory_bytes()?;
     let allowed = if has_bound { MEMORY_BYTES + FEW_BYTES } else { TIMES * (CLIENTS * TEXT_BYTES) as u64 };
-    let text = long_text();
+    let mut taken = 0;
+    for (kind, index, text) in [
+        ("long words", "{}", long_text(TEXT_BYTES)),
+        ("single letters", "{}", "a b ".repeat(DENSE_BYTES / 4)),
+        ("characters", r#"{"shingle":"char:5"}"#, long_text(DENSE_BYTES)),
+    ] {
+        service.client()?.done("PUT", "/v1/indexes/texts", index)?;
+        taken = taken.max(texts_of(&service, kind, &text, [before, allowed], tally)?);
+        service.client()?.done("DELETE", "/v1/indexes/texts", "")?;
+    }
+    tally.count(service.stop().err().map(|error| format!("after long texts: {error:#}")));
+    Ok(taken)
+}
+
+/// The same with one text, in the index `texts`. The memory before is given, and the memory that is allowed.
+fn texts_of(service: &Service, kind: &str, text: &str, [before, allowed]: [u64; 2], tally: &mut Tally) -> Result<u64> {
     let mut taken = 0;
     for (what, path) in [("searches", "/v1/indexes/texts/search"), ("writes", "/v1/indexes/texts/documents")] {
         let client = |number: usize| {
-            let (service, text) = (&service, &text);
             move || {
                 let own = format!("own{number} {text}");
                 let body = if what == "searches" {
@@ -122,32 +141,31 @@ fn texts(means: &Means<'_>, tally: &mut Tally) -> Result<u64> {
                 Ok(())
             }
         };
-        let answered = watched(&service, (0..CLIENTS).map(client).collect(), || Ok(()));
+        let answered = watched(service, (0..CLIENTS).map(client).collect(), || Ok(()));
         let most = match answered {
             Ok(most) => most,
             Err(error) => {
-                tally.count(Some(format!("{what} of long texts: {error:#}")));
+                tally.count(Some(format!("{what} of {kind}: {error:#}")));
                 continue;
             }
         };
         taken = taken.max(most.saturating_sub(before));
-        tally.count((taken > allowed).then(|| format!("{what} of long texts take {} MiB of memory", taken >> 20)));
-        let held = settled(&service, before + HELD_BYTES)?.saturating_sub(before);
-        tally.count((held > HELD_BYTES).then(|| format!("after {what} of long texts {} MiB are held", held >> 20)));
+        tally.count((taken > allowed).then(|| format!("{what} of {kind} take {} MiB of memory", taken >> 20)));
+        let held = settled(service, before + HELD_BYTES)?.saturating_sub(before);
+        tally.count((held > HELD_BYTES).then(|| format!("after {what} of {kind} {} MiB are held", held >> 20)));
     }
     // One at a time must fit.
     let (status, _) =
         service.client()?.send("POST", "/v1/indexes/texts/search", &format!("{{\"text\":\"{text}\"}}"))?;
-    tally.count((status != 200).then(|| format!("a search of a long text alone: {status}")));
-    tally.count(service.stop().err().map(|error| format!("after long texts: {error:#}")));
+    tally.count((status != 200).then(|| format!("a search of {kind} alone: {status}")));
     Ok(taken)
 }
 
 /// Distinct words.
-fn long_text() -> String {
-    let mut text = String::with_capacity(TEXT_BYTES + 16);
+fn long_text(bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes + 32);
     let mut number = 0_u64;
-    while text.len() < TEXT_BYTES {
+    while text.len() < bytes {
         let _ = write!(text, "w{} ", lookalike_core::hash::mix(number));
         number += 1;
     }
