@@ -178,8 +178,8 @@ pub enum JobOption {
     Output,
     /// Kind of passages that count as leaks.
     Passages,
-    /// The text to search for. It is `text` in JSON and Python, where a search reads no fields; the command takes it as
-    /// it is typed, and `--text` is the field of documents.
+    /// The text to search for. It is `text` in JSON and Python, where a search reads no fields. The command takes it as a
+    /// positional argument, since its option of that name is the field of documents.
     Query,
     /// Probability of finding a pair at the threshold.
     Recall,

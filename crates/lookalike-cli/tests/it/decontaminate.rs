@@ -66,7 +66,7 @@ fn notes_say_what_was_not_looked_for_or_counted() {
     let ran = folder.run(&[&words[..], &["empty.jsonl", "--fail-if-contaminated", "0.5"]].concat());
     assert_eq!((ran.code, &*ran.stdout), (2, ""), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("empty.jsonl has no items, so there is nothing to check: leave out --fail-if-contaminated"),
+        ran.stderr.contains("empty.jsonl has no items, so there is nothing to check; leave out --fail-if-contaminated"),
         "{}",
         ran.stderr
     );
