@@ -6,7 +6,7 @@ import lookalike
 import pytest
 
 LICENSE = "the quick brown fox jumps over the lazy dog while the patient cat looks on from the old stone wall"
-TEXTS = [f"first page. {LICENSE}", "something else", f"another page. {LICENSE} and more", None]
+TEXTS = [f"first page. {LICENSE}", "something else", f"another sheet. {LICENSE} and more", None]
 
 
 def test_passages_have_the_rows_and_bytes_of_their_texts() -> None:
