@@ -15,6 +15,11 @@ import pytest
 os.environ["PYSPARK_PYTHON"] = sys.executable
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts tests on Sail last: after a Connect session, a process cannot begin a classic one."""
+    items.sort(key=lambda item: "sail" in getattr(item, "fixturenames", ()))
+
+
 @pytest.fixture(scope="session")
 def sail() -> Iterator[Any]:
     """A session on Sail, an engine in this process."""
