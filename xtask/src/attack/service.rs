@@ -1,5 +1,5 @@
 //! Clients that try to exhaust the memory of a server: unauthenticated forms whose header never ends, and texts of many
-//! megabytes: of long words, of single letters, and compared by runs of characters.
+//! megabytes: of long words, and of single letters.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -109,11 +109,9 @@ fn texts(means: &Means<'_>, tally: &mut Tally) -> Result<u64> {
     let before = service.memory_bytes()?;
     let allowed = if has_bound { MEMORY_BYTES + FEW_BYTES } else { TIMES * (CLIENTS * TEXT_BYTES) as u64 };
     let mut taken = 0;
-    for (kind, index, text) in [
-        ("long words", "{}", long_text(TEXT_BYTES)),
-        ("single letters", "{}", "a b ".repeat(DENSE_BYTES / 4)),
-        ("characters", r#"{"shingle":"char:5"}"#, long_text(DENSE_BYTES)),
-    ] {
+    for (kind, index, text) in
+        [("long words", "{}", long_text(TEXT_BYTES)), ("single letters", "{}", "a b ".repeat(DENSE_BYTES / 4))]
+    {
         service.client()?.done("PUT", "/v1/indexes/texts", index)?;
         taken = taken.max(texts_of(&service, kind, &text, [before, allowed], tally)?);
         service.client()?.done("DELETE", "/v1/indexes/texts", "")?;
