@@ -122,7 +122,7 @@ pub enum Error {
     /// A limit that would hold because there was nothing to compare.
     #[error("{what}, so there is nothing to check")]
     NothingToCheck {
-        /// What is empty.
+        /// The empty input, with the reason.
         what: String,
         /// The option that sets the limit.
         limit: JobOption,

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::show::{numbers, one_line, shown_path};
 
-/// What a run wrote.
+/// Output of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Wrote<'a> {
     /// The folder of the result.

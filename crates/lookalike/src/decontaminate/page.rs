@@ -116,7 +116,7 @@ fn sets(summary: &DecontaminateSummary) -> Html {
     html!(
         "<p>{}</p>{}",
         "An item is contaminated if a document has it; items that are too short or have nothing of their own were not searched for. \
-         A widespread item is in so many documents that it accuses none of them.",
+         A widespread item is in too many documents to count against any of them.",
         table.render()
     )
 }
